@@ -21,7 +21,14 @@ export {
 export { findTool, hasPseudoTerminals, isolationEnvironment } from './isolation-tools.ts'
 export { createJoinedLaunch } from './joined-launch.ts'
 export { probeLandlock } from './landlock.ts'
-export { createCommandScript, createLaunch, hasOwnPidLimit, JOINED_FILE, type Launch } from './launch.ts'
+export {
+  createCommandScript,
+  createLaunch,
+  hasOwnPidLimit,
+  JOINED_FILE,
+  type Launch,
+  READY_MESSAGE,
+} from './launch.ts'
 export { type FileCopy, getHostStamp, readHostCopy } from './layer-file.ts'
 export {
   createEnterArgs,
@@ -32,6 +39,7 @@ export {
   probeNamespaces,
   rememberNamespaces,
 } from './namespaces.ts'
+export { outputPipes, PIPES_MESSAGE } from './output-lines.ts'
 export { createOverlayLine } from './overlay-lines.ts'
 export { identifyOverlay, isOverlayKnownToWork, rememberOverlay } from './overlay-support.ts'
 export { type ProbeResult, runProbe } from './probe.ts'

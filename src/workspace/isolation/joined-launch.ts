@@ -13,6 +13,7 @@ import {
   type LaunchSpec,
 } from './launch.ts'
 import { findNamespacedProcess, probeNamespaces, sharesNetworkWith } from './namespaces.ts'
+import { createOutputArgs, REDIRECT_STDERR } from './output-lines.ts'
 
 /**
  * Returns how to start a command in the namespaces of a command that runs, with a confinement of its own. Throws ENOENT
@@ -25,7 +26,11 @@ export async function createJoinedLaunch(spec: LaunchSpec, pid: number): Promise
   const words = createLimitedArgs(spec.limits)
   // Nothing contains the command that runs, so there is nothing to join but its directory.
   if (privilege === 'none')
-    return { argv: ['sh', '-c', createScript(), 'coppice', ...words], hasPidNamespace: false }
+    return {
+      argv: ['sh', '-c', createScript(), 'coppice', ...words],
+      createsPipes: false,
+      hasPidNamespace: false,
+    }
   const target = requireNamespacedProcess(spec.workspace, pid)
   const { plan } = spec
   const { listener } = plan
@@ -33,23 +38,24 @@ export async function createJoinedLaunch(spec: LaunchSpec, pid: number): Promise
   const usesBubblewrap = await choosesBubblewrap(plan)
   const confining = plan.level === 'none' ? [] : await createJoinedArgs(spec, privilege, usesBubblewrap)
   const identity = privilege === 'user' ? ['--user', '--preserve-credentials'] : []
-  return {
-    argv: [
-      ...['setpriv', '--pdeathsig', 'KILL', '--'],
-      // Held until the command ends. It does not get the descriptor of the lock.
-      ...['flock', '--shared', '--close', join(spec.directory, JOINED_FILE)],
-      ...['nsenter', '--target', String(target), '--mount', '--pid', ...identity],
-      ...(network === 'fork' ? ['--net', '--'] : ['--']),
-      ...(network === 'own' ? ['unshare', '--net', '--'] : []),
-      ...[
-        'sh',
-        '-c',
-        createScript(network === 'own' || listener !== undefined ? createNetworkLines(plan) : []),
-        'coppice',
-        ...confining,
-        ...words,
-      ],
+  const argv = [
+    // Held until the command ends. It does not get the descriptor of the lock.
+    ...['flock', '--shared', '--close', join(spec.directory, JOINED_FILE)],
+    ...['nsenter', '--target', String(target), '--mount', '--pid', ...identity],
+    ...(network === 'fork' ? ['--net', '--'] : ['--']),
+    ...(network === 'own' ? ['unshare', '--net', '--'] : []),
+    ...[
+      'sh',
+      '-c',
+      createScript(network === 'own' || listener !== undefined ? createNetworkLines(plan) : []),
+      'coppice',
+      ...confining,
+      ...words,
     ],
+  ]
+  return {
+    argv: ['setpriv', '--pdeathsig', 'KILL', '--', ...(spec.hasTerminal ? argv : createOutputArgs(argv))],
+    createsPipes: !spec.hasTerminal,
     // The namespace ends with the other command, not with this one.
     hasPidNamespace: false,
     ...(listener !== undefined && { listener }),
@@ -67,7 +73,7 @@ function chooseNetwork(plan: IsolationPlan, target: number): 'fork' | 'own' | 'm
 
 /** Returns the script that runs the command, after lines that prepare its network. */
 function createScript(networkLines: readonly string[] = []): string {
-  return ['set -e', 'exec 2>&4 4>&-', ...networkLines, 'set +e', 'cd /', '"$@"', 'exit $?'].join('\n')
+  return ['set -e', REDIRECT_STDERR, ...networkLines, 'set +e', 'cd /', '"$@"', 'exit $?'].join('\n')
 }
 
 async function createJoinedArgs(

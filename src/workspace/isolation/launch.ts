@@ -10,6 +10,7 @@ import type { CommandLimits, IsolationPlan, LoopbackListener } from './isolation
 import { findLandlockArgs } from './landlock.ts'
 import { createListenerLines, LOOPBACK_LINE } from './loopback-lines.ts'
 import { createNamespaceArgs, probeNamespaces } from './namespaces.ts'
+import { OUTPUT_LINES, REDIRECT_STDERR } from './output-lines.ts'
 import { createScratchDirectory, createScratchLines } from './overlay-lines.ts'
 import { formatCommandLine, quoteWord } from './quote.ts'
 import {
@@ -20,11 +21,16 @@ import {
 } from './unshare-lines.ts'
 
 /**
- * The process that runs a command. It reads the command as a shell script from descriptor 3. Descriptor 4 is the
- * command's standard error, which keeps messages of the starting programs out of it.
+ * The process that runs a command. It reads the command as a shell script from descriptor 3. Messages of the starting
+ * programs are kept out of the command's standard error.
  */
 export interface Launch {
   readonly argv: readonly string[]
+  /**
+   * True if it creates the pipes for the output of the command and announces them. Otherwise it gets them: standard
+   * output as it is, and the command's standard error as descriptor 4.
+   */
+  readonly createsPipes: boolean
   /** True if all processes of the command end with this one. */
   readonly hasPidNamespace: boolean
   /** Files of the home that the command may change: they outlive its layers. */
@@ -56,12 +62,15 @@ export const JOINED_FILE = 'joined'
 const WAITING_MESSAGE =
   'coppice: another command still runs in this fork; waiting for its end (Ctrl-C ends it)'
 
-const REDIRECT_STDERR = 'exec 2>&4 4>&-'
+/** Message on descriptor 3: the command begins. */
+export const READY_MESSAGE = 'ready'
+
 /** Reads the command from descriptor 3 and executes it. */
 const READ_COMMAND: readonly string[] = ['sh', '-c', 'eval "$(cat <&3)"']
 /** The launch on a host without namespaces: it confines nothing and does not end orphans. */
 const unconfinedLaunch: Launch = {
   argv: ['sh', '-c', `${REDIRECT_STDERR}; eval "$(cat <&3)"`],
+  createsPipes: false,
   hasPidNamespace: false,
 }
 /** First kernel version in which a process namespace has its own limit. Before, the limit is that of the machine. */
@@ -95,7 +104,8 @@ async function createUngroupedLaunch(spec: LaunchSpec): Promise<Launch> {
     const words = privilege === 'user' ? [...createUserMappingArgs(user), ...limited] : limited
     const lines = [...spec.mountLines, ...createReadonlyWorkspaceLines(spec), ...(spec.placingLines ?? [])]
     return {
-      argv: createNamespaceArgs(privilege, createScript(lines, spec.limits), words),
+      argv: createNamespaceArgs(privilege, createScript(lines, spec), words),
+      createsPipes: !spec.hasTerminal,
       hasPidNamespace: true,
     }
   }
@@ -108,7 +118,7 @@ async function createConfinedLaunch(
   confined: CommandConfinement,
   words: string[],
 ): Promise<Launch> {
-  const { plan, workspace, limits } = spec
+  const { plan, workspace } = spec
   const usesBubblewrap = await choosesBubblewrap(plan)
   const mounts = listHostMounts()
   const scratch = createScratchDirectory(confined)
@@ -136,11 +146,17 @@ async function createConfinedLaunch(
   const unshared = { network: hasOwnNetwork(plan), ipc: !usesBubblewrap }
   const argv = createNamespaceArgs(
     confined.privilege,
-    createScript(lines, limits),
+    createScript(lines, spec),
     [...confining, ...words],
     unshared,
   )
-  return { argv, hasPidNamespace: true, carried: view.carried, ...(listener !== undefined && { listener }) }
+  return {
+    argv,
+    createsPipes: !spec.hasTerminal,
+    hasPidNamespace: true,
+    carried: view.carried,
+    ...(listener !== undefined && { listener }),
+  }
 }
 
 /** Reports whether the commands of a plan have a network of their own, with nothing but a loopback. */
@@ -179,10 +195,10 @@ function createReadonlyWorkspaceLines({ isReadonly, workspace }: LaunchSpec): st
  * Returns the script of the namespace's first process. It prepares the mounts, then waits for the command, and for
  * those that joined it, and adopts orphans.
  */
-function createScript(lines: readonly string[], limits: CommandLimits): string {
+function createScript(lines: readonly string[], { limits, hasTerminal }: LaunchSpec): string {
   return [
     'set -e',
-    REDIRECT_STDERR,
+    ...(hasTerminal ? [REDIRECT_STDERR] : OUTPUT_LINES),
     // Opened now: mounts may cover its path.
     `: >> ${JOINED_FILE}; exec 7<${JOINED_FILE}`,
     ...createPidLimitLines(limits),
@@ -240,7 +256,7 @@ export function createCommandScript(
   const [program = ''] = argv
   const words = program.includes('=') ? ['/bin/sh', '-c', 'exec "$0" "$@"', ...argv] : argv
   return [
-    'echo ready >&3',
+    `echo ${READY_MESSAGE} >&3`,
     'exec 3<&-',
     `cd -- ${quoteWord(cwd)} || exit 126`,
     ...createLastLines(formatCommandLine(['env', '-i', '--', ...settings, ...words])),

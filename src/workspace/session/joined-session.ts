@@ -10,7 +10,6 @@ import type {
   SessionChange,
   SessionOptions,
 } from './command-session.ts'
-import { createOutputPipes } from './run/output-pipe.ts'
 import { runCommand } from './run/run-command.ts'
 import { createSessionDirectory, removeTree } from './session-directory.ts'
 
@@ -23,14 +22,7 @@ export async function joinSession(
   options: Pick<SessionOptions, 'directory'>,
 ): Promise<CommandSession> {
   if (running.support !== undefined) rememberHostSupport(running.support)
-  const directory = await createSessionDirectory(options.directory)
-  try {
-    await createOutputPipes(directory)
-  } catch (error) {
-    await removeTree(directory)
-    throw error
-  }
-  return new JoinedSession(running, directory)
+  return new JoinedSession(running, await createSessionDirectory(options.directory))
 }
 
 class JoinedSession implements CommandSession {

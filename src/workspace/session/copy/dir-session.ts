@@ -16,7 +16,6 @@ import type {
 } from '../command-session.ts'
 import { LockedEntries } from '../entries/locked-entries.ts'
 import { stageInto } from '../entries/staging.ts'
-import { createOutputPipes } from '../run/output-pipe.ts'
 import { runCommand } from '../run/run-command.ts'
 import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { type DirCopy, readDirChanges } from './dir-changes.ts'
@@ -34,7 +33,6 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
   const directory = await realpath(await createSessionDirectory(options.directory))
   try {
     const root = join(directory, 'tree')
-    await createOutputPipes(directory)
     const excluded = await findHiddenBelow(lower, options)
     const sessions: ExcludedPath = { path: await realpath(options.directory), standIn: 'nothing' }
     await copyDirectory(lower, root, [...excluded, sessions], options.signal)

@@ -12,7 +12,6 @@ import type {
   SessionChange,
   SessionOptions,
 } from '../command-session.ts'
-import { createOutputPipes } from '../run/output-pipe.ts'
 import { runCommand } from '../run/run-command.ts'
 import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { LiveMount } from './live-mount.ts'
@@ -26,7 +25,6 @@ export async function openFuseSession(base: LiveBase, options: SessionOptions): 
   if (privilege === 'none') throw createNoFuseError(reason)
   const directory = await realpath(await createSessionDirectory(options.directory))
   try {
-    await createOutputPipes(directory)
     const { home, vault } = base
     return new FuseSession(directory, base, await LiveMount.open({ directory, privilege, home, vault }))
   } catch (error) {

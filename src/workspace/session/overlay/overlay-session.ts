@@ -28,7 +28,6 @@ import type {
   SessionOptions,
 } from '../command-session.ts'
 import { LockedEntries } from '../entries/locked-entries.ts'
-import { createOutputPipeLines, createOutputPipes } from '../run/output-pipe.ts'
 import { runCommand } from '../run/run-command.ts'
 import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { formatForeignFilesHint } from './foreign-files.ts'
@@ -48,49 +47,33 @@ export async function openOverlaySession(
   base: SessionBase,
   options: SessionOptions,
 ): Promise<CommandSession> {
-  const { layout, pipes } = await openStagedLayout(base, options)
-  return new OverlaySession(layout, pipes)
+  return new OverlaySession(await openStagedLayout(base, options))
 }
 
 /** Creates the files of an overlay that can be mounted, with the staged changes. Throws as `openOverlaySession`. */
-export async function openStagedLayout(
-  base: SessionBase,
-  options: SessionOptions,
-): Promise<{ readonly layout: OverlayLayout; readonly pipes: Promise<void> | undefined }> {
+export async function openStagedLayout(base: SessionBase, options: SessionOptions): Promise<OverlayLayout> {
   const lower = await resolveBaseDirectory(base.lower)
   if (process.platform !== 'linux') throw createNoOverlayError(lower, 'overlays need Linux')
   const directory = await createSessionDirectory(options.directory)
-  let known: KnownLayout | undefined
   try {
-    known = await openKnownLayout(directory, lower)
-    const layout = known?.layout ?? (await findWorkingLayout(directory, lower))
+    const layout = (await openKnownLayout(directory, lower)) ?? (await findWorkingLayout(directory, lower))
     if (layout.privilege === 'user' && isOwnedByOthers(lower)) throw createNoOverlayError(lower, NOT_OWN)
     await stageOverlay(layout, base.staged)
-    return { layout, pipes: known?.pipes }
+    return layout
   } catch (error) {
-    await known?.pipes.catch(() => undefined)
     await removeTree(directory)
     throw error
   }
 }
 
-/** A layout that needs no probe, while the pipes are created that the probe would create. */
-interface KnownLayout {
-  readonly layout: OverlayLayout
-  readonly pipes: Promise<void>
-}
-
 /** Returns the layout of an overlay that an earlier command had over the same directory. */
-async function openKnownLayout(directory: string, lower: string): Promise<KnownLayout | undefined> {
+async function openKnownLayout(directory: string, lower: string): Promise<OverlayLayout | undefined> {
   const privilege = getKnownPrivilege()
   const isKnown = privilege !== undefined && isOverlayKnownToWork(identifyOverlay(lower, directory))
   if (!isKnown || privilege !== guessPrivilege()) return undefined
   const layout = new OverlayLayout(directory, lower, privilege, MountsBelow.find(lower))
   await layout.prepare()
-  const pipes = createOutputPipes(directory)
-  // Awaited by the first command; a session may end without any.
-  pipes.catch(() => undefined)
-  return { layout, pipes }
+  return layout
 }
 
 /**
@@ -133,12 +116,9 @@ function isOwnedByOthers(directory: string): boolean {
   }
 }
 
-/** Mounts an overlay once, to detect a host without overlays before the first command, and creates its pipes. */
+/** Mounts an overlay once, to detect a host without overlays before the first command. */
 export function probeOverlay(layout: OverlayLayout): Promise<ProbeResult> {
-  const lines = createBubblewrapProbeLines(layout.privilege, [
-    ...layout.createMountLines(),
-    ...createOutputPipeLines(),
-  ])
+  const lines = createBubblewrapProbeLines(layout.privilege, layout.createMountLines())
   return runProbe(createNamespaceArgs(layout.privilege, ['set -e', ...lines].join('\n')), layout.directory)
 }
 
@@ -148,12 +128,9 @@ class OverlaySession implements CommandSession {
   readonly #layout: OverlayLayout
   readonly #locked = new LockedEntries()
   readonly #mutex = new Mutex()
-  readonly #pipes: Promise<void> | undefined
 
-  /** @param pipes the creation of the pipes, if it may still be under way. */
-  constructor(layout: OverlayLayout, pipes: Promise<void> | undefined) {
+  constructor(layout: OverlayLayout) {
     this.#layout = layout
-    this.#pipes = pipes
     this.path = layout.lower
   }
 
@@ -177,7 +154,6 @@ class OverlaySession implements CommandSession {
         hasTerminal: spec.terminal !== undefined,
         ...location,
       })
-      await this.#pipes
       const outcome = await runCommand(launch, spec, { directory, cwd: join(this.path, spec.cwd) })
       return this.#layout.privilege === 'user' ? this.#addHint(outcome, spec) : outcome
     })
@@ -191,10 +167,7 @@ class OverlaySession implements CommandSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#mutex.run(async () => {
-      await this.#pipes?.catch(() => undefined)
-      await removeTree(this.#layout.directory)
-    })
+    await this.#mutex.run(() => removeTree(this.#layout.directory))
   }
 
   /** Adds a hint to the output: the kernel's message about files of other users does not name the cause. */

@@ -25,8 +25,7 @@ export class OverlayView implements AsyncDisposable {
 
   /** Throws ENOTSUP if this host has no overlays, EINVAL for a directory that cannot be a workspace. */
   static async open(base: SessionBase, sessions: string): Promise<OverlayView> {
-    const { layout, pipes } = await openStagedLayout(base, { directory: sessions })
-    await pipes
+    const layout = await openStagedLayout(base, { directory: sessions })
     const removed = base.staged.filter(({ kind }) => kind === 'gone').map(({ path }) => path)
     return new OverlayView(layout, removed)
   }

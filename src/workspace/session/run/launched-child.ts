@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { Duplex } from 'node:stream'
 import { RUN_ID_VARIABLE } from '../../../machine/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
-import { createCommandScript, type Launch } from '../../isolation/index.ts'
+import { createCommandScript, type Launch, PIPES_MESSAGE, READY_MESSAGE } from '../../isolation/index.ts'
 import type { CommandSpec } from '../../policy/index.ts'
 import type { RunOutcome, RunSpec, StopReason } from '../command-session.ts'
 
@@ -22,28 +22,42 @@ export interface SentCommand {
   readonly runId: string
   /** Returns the shell lines that run the command; by default it replaces the shell. */
   readonly createLastLines?: (command: string) => readonly string[]
+  /** Called when the launch has created the pipes of the command. It waits until they are open. */
+  readonly onPipes?: () => void
 }
 
-/** Sends the launched shell its command; resolves to whether the command began. */
+/** The answer of a launch until its command began, or until it ended. */
+export interface LaunchAnswer {
+  readonly isReady: boolean
+  /** Messages of programs that failed before. */
+  readonly text: string
+}
+
+/** Sends the launched shell its command; resolves when the command began, or the launch ended before. */
 export async function sendCommand(
   child: ChildProcess,
   { command, env }: Pick<RunSpec, 'command' | 'env'>,
-  { launch, cwd, runId, createLastLines }: SentCommand,
-): Promise<boolean> {
+  { launch, cwd, runId, createLastLines, onPipes }: SentCommand,
+): Promise<LaunchAnswer> {
   // A child that could not be started has no channels.
-  if (child.pid === undefined) return false
-  const channel = child.stdio[3]
-  if (!(channel instanceof Duplex)) return false
+  const channel = child.pid === undefined ? undefined : child.stdio[3]
+  if (!(channel instanceof Duplex)) return { isReady: false, text: '' }
   let answer = ''
   channel.on('data', (chunk: Buffer) => {
+    const hadPipes = hasLine(answer, PIPES_MESSAGE)
     answer += chunk.toString('latin1')
+    if (!hadPipes && hasLine(answer, PIPES_MESSAGE)) onPipes?.()
   })
   // The launch may fail before it reads anything; its missing answer reports that.
   channel.on('error', () => undefined)
   const settings = launch.hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: runId }
   channel.end(createCommandScript(toArgv(command), settings, cwd, createLastLines))
   await once(channel, 'close').catch(() => undefined)
-  return answer.startsWith('ready')
+  return { isReady: hasLine(answer, READY_MESSAGE), text: answer }
+}
+
+function hasLine(text: string, line: string): boolean {
+  return text.split('\n').slice(0, -1).includes(line)
 }
 
 /** Resolves when the child exits. Throws EIO if the system could not start it. */
@@ -71,8 +85,8 @@ export function toExit(
 }
 
 /** Returns the error for a launch that failed before its command began, with the first line that it printed. */
-export function createStartError({ cwd }: RunSpec, stderr: Uint8Array): VfsError {
-  const reason = Buffer.from(stderr).toString('utf8').trim().split('\n', 1)[0] || 'it gave no reason'
+export function createStartError({ cwd }: RunSpec, output: Uint8Array): VfsError {
+  const reason = Buffer.from(output).toString('utf8').trim().split('\n', 1)[0] || 'it gave no reason'
   return new VfsError('EIO', cwd, { op: 'exec', detail: `the command could not be started: ${reason}` })
 }
 

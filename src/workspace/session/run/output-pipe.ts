@@ -1,22 +1,17 @@
 import { execFile } from 'node:child_process'
-import { closeSync, constants, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { outputPipes } from '../../isolation/index.ts'
 
-const streams = ['stdout', 'stderr'] as const
-export type OutputStream = (typeof streams)[number]
+export type OutputStream = (typeof outputPipes)[number]
 
-/** Creates the named pipes for the output of commands in a directory. */
+/** Creates the named pipes for the output of commands in a directory, unless they exist. */
 export async function createOutputPipes(directory: string): Promise<void> {
-  await promisify(execFile)('mkfifo', ['-m', '600', ...streams.map((stream) => join(directory, stream))], {
-    env: { PATH: '/usr/bin:/bin' },
-  })
-}
-
-/** Returns shell lines that create them in the current directory, for a shell that runs anyway. */
-export function createOutputPipeLines(): string[] {
-  return [`[ -p ${streams[0]} ] || mkfifo -m 600 ${streams.join(' ')}`]
+  const paths = outputPipes.map((name) => join(directory, name))
+  if (paths.every((path) => existsSync(path))) return
+  await promisify(execFile)('mkfifo', ['-m', '600', ...paths], { env: { PATH: '/usr/bin:/bin' } })
 }
 
 /**
@@ -24,7 +19,7 @@ export function createOutputPipeLines(): string[] {
  * `echo problem > /dev/stderr` would fail.
  */
 export class OutputPipe {
-  /** Descriptor for the command; `release` closes it here. */
+  /** Descriptor for writing. Until `release` closes it, the output has no end. */
   readonly descriptor: number
   readonly #reader: Socket
   readonly #ended: Promise<void>

@@ -16,7 +16,7 @@ import { BoundedOutput } from './bounded-output.ts'
 import { CarriedFiles } from './carried-files.ts'
 import { CommandStopper } from './command-stopper.ts'
 import { createStartError, type RunLocation, sendCommand, toExit, waitForExit } from './launched-child.ts'
-import { OutputPipe, type OutputStream } from './output-pipe.ts'
+import { createOutputPipes, OutputPipe, type OutputStream } from './output-pipe.ts'
 
 /** Limit in milliseconds for draining output that a surviving process holds open. */
 const DRAIN_TIMEOUT_MS = 1000
@@ -60,19 +60,34 @@ async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation
     stdout: new BoundedOutput(spec.limits.outputBytes),
     stderr: new BoundedOutput(spec.limits.outputBytes),
   }
-  const pipes = { stdout: openPipe('stdout'), stderr: openPipe('stderr') }
+  if (!launch.createsPipes) await createOutputPipes(location.directory)
+  let pipes = launch.createsPipes ? undefined : openPipes()
   const child = startChild(launch, spec, location, pipes)
   launch.listener?.attach(child)
   const tree = createProcessTree(child, launch, runId)
   if (child.pid !== undefined) spec.onStart?.(child.pid)
-  const isReady = sendCommand(child, spec, { launch, cwd: location.cwd, runId })
+  let failure: unknown
+  const onPipes = () => {
+    try {
+      pipes ??= openPipes()
+    } catch (error) {
+      failure = error
+      tree?.kill()
+    }
+  }
+  const answer = sendCommand(child, spec, { launch, cwd: location.cwd, runId, onPipes })
+  // By then, the command has opened them, or will not.
+  if (launch.createsPipes) answer.finally(() => releasePipes(pipes))
   using stopper = new CommandStopper(spec, location.directory, tree)
   const [code, signal] = await waitForExit(child, spec)
   if (!launch.hasPidNamespace) tree?.kill()
+  const { isReady, text } = await answer
+  if (failure !== undefined) throw failure
   await drainOutput(pipes, spec.signal)
   const { stopped } = stopper
   const bytes = { stdout: output.stdout.toBytes(), stderr: output.stderr.toBytes() }
-  if (!(await isReady) && stopped === undefined) throw createStartError(spec, bytes.stderr)
+  if (!isReady && stopped === undefined)
+    throw createStartError(spec, Buffer.concat([bytes.stderr, Buffer.from(text, 'latin1')]))
   return {
     ...toExit(code, signal, stopped),
     ...bytes,
@@ -80,6 +95,10 @@ async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation
     timedOut: stopped === 'timeout',
     truncated: output.stdout.isTruncated || output.stderr.isTruncated,
     ...(stopped !== undefined && { stopped }),
+  }
+
+  function openPipes(): OutputPipes {
+    return { stdout: openPipe('stdout'), stderr: openPipe('stderr') }
   }
 
   function openPipe(stream: OutputStream): OutputPipe {
@@ -107,7 +126,7 @@ function startChild(
   launch: Launch,
   { stdin }: RunSpec,
   { directory }: RunLocation,
-  pipes: OutputPipes,
+  pipes: OutputPipes | undefined,
 ): ChildProcess {
   const [file = '', ...args] = launch.argv
   let input: number | 'ignore' = 'ignore'
@@ -120,17 +139,21 @@ function startChild(
       detached: true,
       stdio: [
         input,
-        pipes.stdout.descriptor,
+        pipes?.stdout.descriptor ?? 'ignore',
         'ignore',
         'pipe',
-        pipes.stderr.descriptor,
+        pipes?.stderr.descriptor ?? 'ignore',
         ...(launch.listener === undefined ? [] : (['ipc'] as const)),
       ],
     })
   } finally {
-    for (const pipe of Object.values(pipes)) pipe.release()
+    releasePipes(pipes)
     if (typeof stdin !== 'number' && input !== 'ignore') closeSync(input)
   }
+}
+
+function releasePipes(pipes: OutputPipes | undefined): void {
+  for (const pipe of Object.values(pipes ?? {})) pipe.release()
 }
 
 /** Opens the input of the command. Bytes become a file, so that a program can open its standard input again. */
@@ -143,8 +166,8 @@ function openInput(stdin: RunSpec['stdin'], directory: string): number | 'ignore
 }
 
 /** Reads the rest of the output. A slow reader gets all the time it needs, unless the signal is aborted. */
-async function drainOutput(pipes: OutputPipes, signal: AbortSignal | undefined): Promise<void> {
-  const both = Object.values(pipes)
+async function drainOutput(pipes: OutputPipes | undefined, signal: AbortSignal | undefined): Promise<void> {
+  const both = Object.values(pipes ?? {})
   let waited = 0
   const waiting = setInterval(() => {
     if (!signal?.aborted && both.some((pipe) => pipe.isPaused)) return

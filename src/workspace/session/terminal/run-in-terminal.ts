@@ -39,7 +39,7 @@ export async function runInTerminal(
   const pseudo = new PseudoTerminal(launch, terminal, directory)
   if (pseudo.child.pid !== undefined) spec.onStart?.(pseudo.child.pid)
   const env = omitTerminalVariables(spec.env)
-  const isReady = sendCommand(pseudo.child, { ...spec, env }, { launch, cwd, runId, createLastLines })
+  const answer = sendCommand(pseudo.child, { ...spec, env }, { launch, cwd, runId, createLastLines })
   using tree = new TerminalTree(pseudo, launch, runId)
   pseudo.onInterrupt = () => tree.kill()
   const terminalClosed = new AbortController()
@@ -53,7 +53,7 @@ export async function runInTerminal(
   disconnect()
   tree.end()
   const { stopped } = stopper
-  if (!(await isReady) && stopped === undefined) throw createStartError(spec, pseudo.lastOutput)
+  if (!(await answer).isReady && stopped === undefined) throw createStartError(spec, pseudo.lastOutput)
   return {
     ...toExit(pseudo.exitCode ?? code, signal, stopped),
     stdout: NOTHING,
