@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can parse: an old one must get as far as the message below.
 const WANTED = [22, 13]
+/** Characters of a file name that every system can have. */
+const MAX_NAME = 200
 /** Exit code of a command line that cannot be understood. */
 const EXIT_USAGE = 2
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -29,7 +31,8 @@ if (!existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
 const args = process.argv.slice(2)
 const require = node.createRequire(import.meta.url)
 const { ProgramParts } = require('./compiled-code.cjs')
-const parts = new ProgramParts(fileURLToPath(new URL('../dist/cli', import.meta.url)), findCompiledCode())
+const program = fileURLToPath(new URL('../dist/cli', import.meta.url))
+const parts = new ProgramParts(program, findCompiledCode())
 process.once('exit', keepCompiledCode)
 if (!(await receiveHook())) process.exitCode = await parts.load('main.js').main(args)
 exitIfDone()
@@ -71,7 +74,9 @@ function findCompiledCode() {
     node.enableCompileCache(cache)
     const [name = ''] = args
     if (!/^[a-z][a-z-]*$/.test(name)) return undefined
-    return join(cache, `${process.version}-${process.arch}-${process.platform}`, name)
+    // Installations would replace the code of one another.
+    const installation = encodeURIComponent(program).slice(-MAX_NAME)
+    return join(cache, `${process.version}-${process.arch}-${process.platform}`, installation, name)
   } catch {
     // A user without a home.
     return undefined

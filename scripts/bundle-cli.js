@@ -27,6 +27,7 @@ async function writeHookBundle() {
   const { output } = await hook.write({
     dir: target,
     entryFileNames: '[name]-[hash].js',
+    dynamicImportInCjs: false,
     format: 'cjs',
     minify: SHORT,
   })

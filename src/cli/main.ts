@@ -24,7 +24,7 @@ export async function main(args: readonly string[]): Promise<number> {
   for (const signal of ENDING_SIGNALS) process.once(signal, interrupt)
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error) => exitOnWriteError(stream, error))
-  muteSqliteWarning()
+  muteExperimentalWarnings()
   const terminal = createTerminal(interruption.signal)
   try {
     return await dispatch(args, terminal)
@@ -110,12 +110,14 @@ async function printError(error: unknown, asJson: boolean, { err }: Terminal): P
   return exitCode
 }
 
-/** Hides the warning that Node 22 prints about SQLite at every start; the user cannot act on it. */
-function muteSqliteWarning(): void {
+/** Experimental features of Node that this program relies on. Node warns at their first use; the user cannot act on it. */
+const EXPERIMENTAL = /^(?:SQLite|vm\.USE_MAIN_CONTEXT_DEFAULT_LOADER) /
+
+function muteExperimentalWarnings(): void {
   const printers = process.listeners('warning')
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {
-    if (warning.name === 'ExperimentalWarning' && warning.message.startsWith('SQLite')) return
+    if (warning.name === 'ExperimentalWarning' && EXPERIMENTAL.test(warning.message)) return
     for (const print of printers) print(warning)
   })
 }

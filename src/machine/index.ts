@@ -41,6 +41,8 @@ export {
   type ProcessTree,
   RUN_ID_VARIABLE,
 } from './process-tree.ts'
+export { createRandomBytes, createRandomId } from './random-bytes.ts'
+export { computeShortDigest } from './short-digest.ts'
 export { writeSparse } from './sparse-write.ts'
 export { spawnWithoutInheritedFds } from './spawn-without-inherited-fds.ts'
 export { startThread } from './start-thread.ts'

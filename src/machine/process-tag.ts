@@ -1,7 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isErrno } from './is-errno.ts'
-import { loadCrypto } from './load-on-use.ts'
+import { createRandomBytes } from './random-bytes.ts'
+import { computeShortDigest } from './short-digest.ts'
 
 /** Start time if the system does not report one. */
 const UNKNOWN_START = '0'
@@ -50,10 +51,7 @@ export function createProcessTag(): string {
 let nonces = ''
 
 function takeNonce(): string {
-  if (nonces === '')
-    nonces = loadCrypto()
-      .randomBytes(NONCE_BYTES * NONCES_AT_ONCE)
-      .toString('hex')
+  if (nonces === '') nonces = createRandomBytes(NONCE_BYTES * NONCES_AT_ONCE).toString('hex')
   const nonce = nonces.slice(0, 2 * NONCE_BYTES)
   nonces = nonces.slice(2 * NONCE_BYTES)
   return nonce
@@ -112,7 +110,7 @@ function readMachineIdentity(): MachineIdentity {
 }
 
 function hashDigits(text: string, digits: number): string {
-  return loadCrypto().createHash('sha256').update(text).digest('hex').slice(0, digits)
+  return computeShortDigest(text).slice(0, digits)
 }
 
 /**

@@ -78,5 +78,6 @@ export function canHaveMarkedSecret(text: string): boolean {
 
 /** Reports whether a text contains a key, a token or an address with a password. */
 export function hasSecretPattern(text: string): boolean {
-  return [...TOKENS, PRIVATE_KEY, URL_PASSWORD].some((form) => text.search(form) !== -1)
+  const hasToken = canHaveToken(text) && [...TOKENS, PRIVATE_KEY].some((form) => text.search(form) !== -1)
+  return hasToken || (text.includes('://') && text.search(URL_PASSWORD) !== -1)
 }

@@ -91,7 +91,7 @@ describe('coppice', () => {
     mkdirSync(cache)
     const run = () => cli.run(['vault', 'list'], { env: { XDG_CACHE_HOME: cache } })
     const expected = await run()
-    const [file = ''] = globSync('coppice/*/vault', { cwd: cache })
+    const [file = ''] = globSync('coppice/*/*/vault', { cwd: cache })
     const path = join(cache, file)
     const code = readFileSync(path)
     for (const damaged of [code.subarray(0, code.length / 2), Buffer.alloc(code.length), invert(code)]) {

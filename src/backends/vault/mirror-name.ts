@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { computeShortDigest } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
 /**
@@ -15,8 +15,7 @@ export function isMirrorName(vault: string): boolean {
 
 /** Reports whether a vault mirrors this directory, given by its real path. */
 export function isMirrorFor(vault: string, directory: string): boolean {
-  const hash = createHash('sha256').update(directory).digest('hex').slice(0, 12)
-  return isMirrorName(vault) && vault.startsWith(`link-${hash}-`)
+  return isMirrorName(vault) && vault.startsWith(`link-${computeShortDigest(directory).slice(0, 12)}-`)
 }
 
 /**

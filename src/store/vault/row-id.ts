@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createRandomBytes } from '../../machine/index.ts'
 
 /** Characters of a row id: eight bytes in base64url. */
 const ROW_ID_LENGTH = 11
@@ -19,7 +19,7 @@ let used = 0
 /** Creates a row id: eight random bytes as text. */
 export function createRowId(): string {
   if (used === pool.length) {
-    pool = randomBytes(POOL_BYTES).toString('base64url')
+    pool = createRandomBytes(POOL_BYTES).toString('base64url')
     used = 0
   }
   const start = used

@@ -86,7 +86,7 @@ async function createJoinedArgs(
       'joining a command that runs needs bubblewrap here; install it, or wait for the end of the command'
     throw new VfsError('ENOTSUP', spec.workspace, { op: 'enter', detail })
   }
-  return createConfiningArgs(await resolveConfinement({ ...spec, privilege }), usesBubblewrap)
+  return createConfiningArgs(resolveConfinement({ ...spec, privilege }), usesBubblewrap)
 }
 
 /** Returns the first process in the namespaces of a running command. Throws ENOENT if it has ended. */

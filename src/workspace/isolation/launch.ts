@@ -110,7 +110,7 @@ async function createUngroupedLaunch(spec: LaunchSpec): Promise<Launch> {
     }
   }
   const { mountLines: _mounting, placingLines: _placing, ...confined } = spec
-  return createConfinedLaunch(spec, await resolveConfinement({ ...confined, privilege }), limited)
+  return createConfinedLaunch(spec, resolveConfinement({ ...confined, privilege }), limited)
 }
 
 async function createConfinedLaunch(
@@ -125,7 +125,7 @@ async function createConfinedLaunch(
   const view = createHomeView(confined, scratch, mounts)
   const { listener } = plan
   const lines = [
-    ...createNetworkLines(plan),
+    ...createNetworkLines(plan).map((line) => (line === LOOPBACK_LINE ? `{ ${line}; } &` : line)),
     ...spec.mountLines,
     `: > ${EMPTY_FILE}`,
     ...view.prepareLines,
@@ -203,6 +203,8 @@ function createScript(lines: readonly string[], { limits, hasTerminal }: LaunchS
     `: >> ${JOINED_FILE}; exec 7<${JOINED_FILE}`,
     ...createPidLimitLines(limits),
     ...lines,
+    // The loopback may still be turned on.
+    'wait',
     'set +e',
     'cd /',
     '"$@" 7<&-',

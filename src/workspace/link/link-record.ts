@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { computeShortDigest, createRandomBytes } from '../../machine/index.ts'
 import { ROOT_INODE, type TreeFiles } from './tree.ts'
 
 const RECORD_XATTR = 'user.coppice.link'
@@ -50,11 +50,11 @@ export interface LinkRecord {
 
 /** Returns the common prefix of the names of all mirrors of a directory. */
 function getMirrorPrefix(directory: string): string {
-  return `link-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}-`
+  return `link-${computeShortDigest(directory).slice(0, 12)}-`
 }
 
 export function createMirrorName(directory: string): string {
-  return getMirrorPrefix(directory) + randomBytes(4).toString('hex')
+  return getMirrorPrefix(directory) + createRandomBytes(4).toString('hex')
 }
 
 /** Returns the name of the vault that keeps a mirror's state from before an apply. */

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { Mutex } from '../../machine/index.ts'
+import { createRandomId, Mutex } from '../../machine/index.ts'
 import type { CommandNetworkOptions } from '../../network/index.ts'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
@@ -78,7 +77,7 @@ export function openExecution(options: ExecuteOptions): OpenExecution {
 const STEPS_AFTER_RUN: readonly ExecutionStep[] = ['summarise', 'result']
 
 class Execution {
-  readonly #id = randomUUID()
+  readonly #id = createRandomId()
   readonly #input: ExecutionRequestInput
   readonly #options: ExecuteOptions
   readonly #state: ExecutionState

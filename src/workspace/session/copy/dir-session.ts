@@ -50,7 +50,7 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
 /** Finds paths that commands will see empty in the directory, and that the copy leaves out. */
 async function findHiddenBelow(lower: string, { isolation }: SessionOptions): Promise<ExcludedPath[]> {
   if (isolation === undefined) return []
-  const hiddenPaths = await findHiddenPaths(isolation)
+  const hiddenPaths = findHiddenPaths(isolation)
   return hiddenPaths
     .filter(({ path }) => path !== lower && isWithin(path, lower))
     .map(({ path, isDirectory }) => ({ path, standIn: isDirectory ? 'directory' : 'file' }))

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createGroupTree,
   createNamespaceTree,
+  createRandomBytes,
   PRIVATE_FILE_MODE,
   type ProcessTree,
   spawnWithoutInheritedFds,
@@ -55,7 +55,7 @@ async function addErrorLines(
 
 async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
   const startedAt = performance.now()
-  const runId = randomBytes(8).toString('hex')
+  const runId = createRandomBytes(8).toString('hex')
   const output = {
     stdout: new BoundedOutput(spec.limits.outputBytes),
     stderr: new BoundedOutput(spec.limits.outputBytes),
