@@ -54,8 +54,8 @@ export async function createJoinedLaunch(spec: LaunchSpec, pid: number): Promise
     ],
   ]
   return {
-    argv: ['setpriv', '--pdeathsig', 'KILL', '--', ...(spec.hasTerminal ? argv : createOutputArgs(argv))],
-    createsPipes: !spec.hasTerminal,
+    argv: ['setpriv', '--pdeathsig', 'KILL', '--', ...(spec.createsPipes ? createOutputArgs(argv) : argv)],
+    createsPipes: spec.createsPipes === true,
     // The namespace ends with the other command, not with this one.
     hasPidNamespace: false,
     ...(listener !== undefined && { listener }),

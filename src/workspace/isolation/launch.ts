@@ -51,6 +51,8 @@ export interface LaunchSpec {
   readonly isReadonly?: boolean
   /** True if the command has a pseudo-terminal of its own. Otherwise it gets a session without any terminal. */
   readonly hasTerminal?: boolean
+  /** True if the launch is to create the pipes for the output of the command, where it can. */
+  readonly createsPipes?: boolean
   /** Shell lines, run in the session's directory, that mount the workspace. */
   readonly mountLines: readonly string[]
   /** Shell lines that mount further files over the workspace once it is mounted. */
@@ -105,7 +107,7 @@ async function createUngroupedLaunch(spec: LaunchSpec): Promise<Launch> {
     const lines = [...spec.mountLines, ...createReadonlyWorkspaceLines(spec), ...(spec.placingLines ?? [])]
     return {
       argv: createNamespaceArgs(privilege, createScript(lines, spec), words),
-      createsPipes: !spec.hasTerminal,
+      createsPipes: spec.createsPipes === true,
       hasPidNamespace: true,
     }
   }
@@ -152,7 +154,7 @@ async function createConfinedLaunch(
   )
   return {
     argv,
-    createsPipes: !spec.hasTerminal,
+    createsPipes: spec.createsPipes === true,
     hasPidNamespace: true,
     carried: view.carried,
     ...(listener !== undefined && { listener }),
@@ -195,10 +197,10 @@ function createReadonlyWorkspaceLines({ isReadonly, workspace }: LaunchSpec): st
  * Returns the script of the namespace's first process. It prepares the mounts, then waits for the command, and for
  * those that joined it, and adopts orphans.
  */
-function createScript(lines: readonly string[], { limits, hasTerminal }: LaunchSpec): string {
+function createScript(lines: readonly string[], { limits, createsPipes = false }: LaunchSpec): string {
   return [
     'set -e',
-    ...(hasTerminal ? [REDIRECT_STDERR] : OUTPUT_LINES),
+    ...(createsPipes ? OUTPUT_LINES : [REDIRECT_STDERR]),
     // Opened now: mounts may cover its path.
     `: >> ${JOINED_FILE}; exec 7<${JOINED_FILE}`,
     ...createPidLimitLines(limits),

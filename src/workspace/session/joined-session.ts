@@ -58,6 +58,7 @@ class JoinedSession implements CommandSession {
           ...(copyOf !== undefined && { copyOf }),
           isReadonly,
           hasTerminal: spec.terminal !== undefined,
+          createsPipes: spec.terminal === undefined,
           mountLines: [],
         },
         pid,

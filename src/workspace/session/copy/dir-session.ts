@@ -84,6 +84,7 @@ class DirSession implements CommandSession {
         plan,
         limits,
         hasTerminal: spec.terminal !== undefined,
+        createsPipes: spec.terminal === undefined,
         ...location,
         mountLines: [this.#createBindLine()],
       })

@@ -63,7 +63,13 @@ class FuseSession implements CommandSession {
       if (limits.diskBytes !== undefined) await this.#base.limit(limits.diskBytes)
       const location = { directory, workspace: this.path, isReadonly, mountLines: [] }
       const launch = this.#mount.wrapLaunch(
-        await createLaunch({ plan, limits, hasTerminal: spec.terminal !== undefined, ...location }),
+        await createLaunch({
+          plan,
+          limits,
+          hasTerminal: spec.terminal !== undefined,
+          createsPipes: spec.terminal === undefined,
+          ...location,
+        }),
       )
       return runCommand(launch, spec, { directory, cwd: join(this.path, spec.cwd) })
     })

@@ -152,6 +152,7 @@ class OverlaySession implements CommandSession {
         plan,
         limits,
         hasTerminal: spec.terminal !== undefined,
+        createsPipes: spec.terminal === undefined,
         ...location,
       })
       const outcome = await runCommand(launch, spec, { directory, cwd: join(this.path, spec.cwd) })
