@@ -2,11 +2,11 @@ import type { RecordRow } from '../engine.ts'
 import type { StoreHome } from '../store-home.ts'
 import {
   createDeletionRecord,
-  type DeletedVault,
   decodeDeletionRecord,
   deletionPrefix,
   getDeletionKey,
   type LastRow,
+  type VaultDeletion,
 } from '../vault/deletion-record.ts'
 import { readOperations } from './gc-roots.ts'
 
@@ -15,7 +15,7 @@ const DELETED_VAULT_TTL_MS = 30 * 24 * 60 * 60 * 1000
 /** Number of journals that one commit prunes. */
 const BATCH_SIZE = 100
 
-export async function listDeletedVaults({ reader }: StoreHome): Promise<readonly DeletedVault[]> {
+export async function listDeletedVaults({ reader }: StoreHome): Promise<readonly VaultDeletion[]> {
   const records = await reader.run(() => reader.listRecords(deletionPrefix))
   return records.map(decodeDeletionRecord)
 }
@@ -28,7 +28,7 @@ export async function listDeletedVaults({ reader }: StoreHome): Promise<readonly
  */
 export async function pruneDeletedVaults(
   home: StoreHome,
-  deleted: readonly DeletedVault[],
+  deleted: readonly VaultDeletion[],
   keepsRecords: boolean,
 ): Promise<void> {
   // A home may have deleted thousands of forks this month: nothing is read or written for them again.

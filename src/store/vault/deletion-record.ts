@@ -8,8 +8,8 @@ export interface LastRow {
   readonly time: number
 }
 
-/** A vault that was deleted. */
-export interface DeletedVault {
+/** The deletion of a vault. */
+export interface VaultDeletion {
   readonly id: number
   /** Undefined until the rows before it are pruned. */
   readonly lastRow: LastRow | undefined
@@ -25,7 +25,7 @@ export function getDeletionKey(id: number): string {
   return `${deletionPrefix}${id}`
 }
 
-export function decodeDeletionRecord({ key, bytes }: RecordRow): DeletedVault {
+export function decodeDeletionRecord({ key, bytes }: RecordRow): VaultDeletion {
   const text = Buffer.from(bytes ?? []).toString()
   // No name of a vault begins with a brace.
   const lastRow = text.startsWith('{') ? JSON.parse(text) : undefined
