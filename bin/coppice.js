@@ -20,8 +20,8 @@ const { existsSync, statSync } = process.getBuiltinModule('node:fs')
 const node = process.getBuiltinModule('node:module')
 const { fileURLToPath } = process.getBuiltinModule('node:url')
 
-// Only a checkout can be without it: npx does not build there, because npm would do so without a word.
-if (!existsSync(new URL('../dist/cli/main.js', import.meta.url))) {
+// Only a checkout can be without it, or have an old one: npx does not build there, because npm would do so without a word.
+if (!existsSync(new URL('../dist/cli/package.json', import.meta.url))) {
   console.error(
     'coppice: this checkout is not built; run "npm run build" in it, which takes some 20 seconds.',
   )
