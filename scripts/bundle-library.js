@@ -54,6 +54,8 @@ function replaceBuiltinImports(code) {
 function openBundle(input) {
   return rolldown({
     ...bundleOptions(input, ONE_PROGRAM),
+    // It would put shared code into entries: a program would then run whenever another file is loaded.
+    experimental: { chunkOptimization: false },
     plugins: [
       { name: 'builtins', transform: { filter: { id: /\/src\/.*\.ts$/ }, handler: replaceBuiltinImports } },
     ],

@@ -42,7 +42,8 @@ export async function pruneDeletedVaults(
       if (isOver && !keepsRecords) records.push({ key: getDeletionKey(id), bytes: null })
       else records.push(createDeletionRecord(id, lastRow))
     }
-    await home.engine.commit({ sweep: { journal }, records })
+    // On a full disk, the records are little beside the rows that go.
+    await home.engine.commit({ sweep: { journal }, records, frees: true })
   }
 }
 
