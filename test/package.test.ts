@@ -59,6 +59,14 @@ describe('the package', () => {
     expect(expected.filter((path) => !files.includes(path))).toEqual([])
   })
 
+  it('has no file of the library that imports a program, which would then run there', () => {
+    const library = files.filter((file) => /^dist\/(?!cli\/).*\.js$/.test(file))
+    const importing = library.filter((file) =>
+      /^(?:import|export)\b.*-(?:worker|process)\.js"/m.test(readFileSync(join(root, file), 'utf8')),
+    )
+    expect(importing).toEqual([])
+  })
+
   it('can load each part of the command line first, since a command may need any of them first', () => {
     const parts = files.filter((path) => /^dist\/cli\/.+-.{8}\.js$/.test(path))
     const script = `
