@@ -42,16 +42,20 @@ export async function sendCommand(
   // A child that could not be started has no channels.
   const channel = child.pid === undefined ? undefined : child.stdio[3]
   if (!(channel instanceof Duplex)) return { isReady: false, text: '' }
+  const settings = launch.hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: runId }
+  const send = () => channel.end(createCommandScript(toArgv(command), settings, cwd, createLastLines))
   let answer = ''
   channel.on('data', (chunk: Buffer) => {
     const hadPipes = hasLine(answer, PIPES_MESSAGE)
     answer += chunk.toString('latin1')
-    if (!hadPipes && hasLine(answer, PIPES_MESSAGE)) onPipes?.()
+    if (hadPipes || !hasLine(answer, PIPES_MESSAGE)) return
+    onPipes?.()
+    if (launch.createsPipes) send()
   })
   // The launch may fail before it reads anything; its missing answer reports that.
   channel.on('error', () => undefined)
-  const settings = launch.hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: runId }
-  channel.end(createCommandScript(toArgv(command), settings, cwd, createLastLines))
+  // Not before it has its pipes: a write to a launch that ended would close the channel, with its reason unread.
+  if (!launch.createsPipes) send()
   await once(channel, 'close').catch(() => undefined)
   return { isReady: hasLine(answer, READY_MESSAGE), text: answer }
 }
