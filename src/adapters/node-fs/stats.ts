@@ -35,37 +35,10 @@ abstract class BaseStats {
   abstract readonly ctimeMs: number | bigint
   abstract readonly birthtimeMs: number | bigint
 
-  get atime(): Date {
-    return this.#setDate('atime', new Date(Number(this.atimeMs)))
-  }
-
-  set atime(date: Date) {
-    this.#setDate('atime', date)
-  }
-
-  get mtime(): Date {
-    return this.#setDate('mtime', new Date(Number(this.mtimeMs)))
-  }
-
-  set mtime(date: Date) {
-    this.#setDate('mtime', date)
-  }
-
-  get ctime(): Date {
-    return this.#setDate('ctime', new Date(Number(this.ctimeMs)))
-  }
-
-  set ctime(date: Date) {
-    this.#setDate('ctime', date)
-  }
-
-  get birthtime(): Date {
-    return this.#setDate('birthtime', new Date(Number(this.birthtimeMs)))
-  }
-
-  set birthtime(date: Date) {
-    this.#setDate('birthtime', date)
-  }
+  declare atime: Date
+  declare mtime: Date
+  declare ctime: Date
+  declare birthtime: Date
 
   isFile(): boolean {
     return this.#is(constants.S_IFREG)
@@ -98,12 +71,21 @@ abstract class BaseStats {
   #is(type: number): boolean {
     return (Number(this.mode) & constants.S_IFMT) === type
   }
+}
 
-  /** Replaces an accessor by a field of this object. */
-  #setDate(name: 'atime' | 'mtime' | 'ctime' | 'birthtime', date: Date): Date {
-    Object.defineProperty(this, name, { value: date, writable: true, enumerable: true, configurable: true })
-    return date
-  }
+for (const name of ['atime', 'mtime', 'ctime', 'birthtime'] as const) {
+  Object.defineProperty(BaseStats.prototype, name, {
+    configurable: true,
+    get(this: BaseStats): Date {
+      this[name] = new Date(Number(this[`${name}Ms`]))
+      return this[name]
+    },
+    /** Replaces the accessor by a field of this object. */
+    set(this: BaseStats, date: Date) {
+      const field = { value: date, writable: true, enumerable: true, configurable: true }
+      Object.defineProperty(this, name, field)
+    },
+  })
 }
 
 /** Metadata as `fs.Stats`. All four times are the modification time, the only one that file systems store. */

@@ -46,6 +46,14 @@ describe('forks of forks', () => {
     await expect(home.fork('base', 'first', { beside: 'beside' })).rejects.toMatchObject({ code: 'EEXIST' })
   })
 
+  it('can be compared at any depth', async () => {
+    const { home } = await started()
+    const task = await home.fork('base', 'task')
+    const path = '/a'.repeat(20_000)
+    await task.mkdir(path, { parents: true })
+    expect(formatChanges(await Array.fromAsync(task.diff()))).toEqual([`added ${path}`])
+  })
+
   it('start at the current state or a checkpoint of their source, and record it', async () => {
     const { home, base } = await started({ '/f': '1' })
     await base.checkpoint('one')

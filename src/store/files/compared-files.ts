@@ -12,10 +12,17 @@ export class ComparedFiles extends VaultFiles {
   }
 
   #getDirectory(number: number): string {
-    const known = this.#directories.get(number)
-    if (known !== undefined) return known
-    const path = this.getPath(number)
-    this.#directories.set(number, path)
+    // A loop: a path may have more levels than the stack has frames.
+    const unknown: number[] = []
+    let path: string | undefined
+    for (let next = number; path === undefined; next = this.getInode(next).parent) {
+      path = this.#directories.get(next)
+      if (path === undefined) unknown.push(next)
+    }
+    for (const directory of unknown.reverse()) {
+      path = `${path}/${this.getInode(directory).name}`
+      this.#directories.set(directory, path)
+    }
     return path
   }
 }

@@ -40,7 +40,7 @@ export {
   rememberNamespaces,
 } from './namespaces.ts'
 export { outputPipes, PIPES_MESSAGE } from './output-lines.ts'
-export { createOverlayLine } from './overlay-lines.ts'
+export { createOverlayLine, createReadOnlyOverlayLine } from './overlay-lines.ts'
 export { identifyOverlay, isOverlayKnownToWork, rememberOverlay } from './overlay-support.ts'
 export { type ProbeResult, runProbe } from './probe.ts'
 export { quoteWord } from './quote.ts'

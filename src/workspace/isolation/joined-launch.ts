@@ -73,7 +73,7 @@ function chooseNetwork(plan: IsolationPlan, target: number): 'fork' | 'own' | 'm
 
 /** Returns the script that runs the command, after lines that prepare its network. */
 function createScript(networkLines: readonly string[] = []): string {
-  return ['set -e', REDIRECT_STDERR, ...networkLines, 'set +e', 'cd /', '"$@"', 'exit $?'].join('\n')
+  return ['set -e', REDIRECT_STDERR, ...networkLines, 'wait', 'set +e', 'cd /', '"$@"', 'exit $?'].join('\n')
 }
 
 async function createJoinedArgs(

@@ -127,7 +127,7 @@ async function createConfinedLaunch(
   const view = createHomeView(confined, scratch, mounts)
   const { listener } = plan
   const lines = [
-    ...createNetworkLines(plan).map((line) => (line === LOOPBACK_LINE ? `{ ${line}; } &` : line)),
+    ...createNetworkLines(plan),
     ...spec.mountLines,
     `: > ${EMPTY_FILE}`,
     ...view.prepareLines,
@@ -166,7 +166,10 @@ export function hasOwnNetwork({ level, network, listener }: IsolationPlan): bool
   return level !== 'none' && (listener !== undefined || !network)
 }
 
-/** Returns shell lines that turn on the loopback of a new network, and run a listener there if there is one. */
+/**
+ * Returns shell lines that turn on the loopback of a new network, and run a listener there if there is one. A script
+ * with them ends with `wait` before the command begins.
+ */
 export function createNetworkLines(plan: IsolationPlan): string[] {
   if (!hasOwnNetwork(plan)) return []
   return plan.listener === undefined ? [LOOPBACK_LINE] : createListenerLines(plan.listener.argv)

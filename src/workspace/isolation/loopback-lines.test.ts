@@ -26,11 +26,13 @@ describe.skipIf(privilege === 'none')('the loopback of a command', () => {
   it.each(['ip', 'busybox', 'ifconfig', 'perl', 'python3'])('is turned on by %s alone', async (name) => {
     const path = await findTool(name)
     if (path === undefined) return
-    expect(runInNetwork([LOOPBACK_LINE, '/bin/cat /proc/net/if_inet6'], [name, path])).toMatch(/ lo$/m)
+    expect(runInNetwork([LOOPBACK_LINE, 'wait', '/bin/cat /proc/net/if_inet6'], [name, path])).toMatch(
+      / lo$/m,
+    )
   })
 
   it('is left off where nothing can turn it on, which is an error for a listener', () => {
-    expect(runInNetwork([LOOPBACK_LINE, '/bin/cat /proc/net/if_inet6'])).toBe('')
+    expect(runInNetwork([LOOPBACK_LINE, 'wait', '/bin/cat /proc/net/if_inet6'])).toBe('')
     expect(() => runInNetwork(createListenerLines(['true']))).toThrow(
       'cannot turn on the loopback of the command; install ip (iproute2), perl or python3',
     )

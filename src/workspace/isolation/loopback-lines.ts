@@ -19,8 +19,8 @@ const ATTEMPTS: readonly (readonly string[])[] = [
 const TURN_ON = ATTEMPTS.map((argv) => `${formatCommandLine(argv)} 2>&-`).join(' || ')
 const FAILURE = 'cannot turn on the loopback of the command; install ip (iproute2), perl or python3'
 
-/** Turns the loopback interface on if it can, as bubblewrap does. */
-export const LOOPBACK_LINE: string = `${TURN_ON} || :`
+/** Turns the loopback interface on if it can, as bubblewrap does, beside the lines after it: end them with `wait`. */
+export const LOOPBACK_LINE: string = `{ ${TURN_ON} || :; } &`
 
 /**
  * Returns shell lines that run a listener, to its end, on the loopback of a new network. Its channel, whose number is

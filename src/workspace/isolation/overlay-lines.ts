@@ -6,9 +6,9 @@ import { formatCommandLine, quoteWord } from './quote.ts'
 
 /**
  * No redirects: the kernel copies a renamed directory, so the upper tree holds every change. No index: a file of the
- * base with several names becomes separate files, as in any copy. Volatile: the kernel does not sync to disk.
+ * base with several names becomes separate files, as in any copy.
  */
-const OVERLAY_OPTIONS = 'redirect_dir=nofollow,index=off,metacopy=off,volatile'
+const OVERLAY_OPTIONS = 'redirect_dir=nofollow,index=off,metacopy=off'
 const SCRATCH_PREFIX = 'scratch-'
 
 /** The trees of an overlay, below the session's directory in which the shell line runs. */
@@ -32,6 +32,29 @@ export function createOverlayLine(
   // A volatile overlay rejects a work directory that was used before. Creating it here saves a process in the shell.
   const work = basename(mkdtempSync(join(session, treesDirectory, 'work-')))
   const layers = `lowerdir=${treesDirectory}/lower,upperdir=${treesDirectory}/upper,workdir=${treesDirectory}/${work}`
+  // Volatile: the kernel does not sync to disk.
+  return createMountLine(`${layers},volatile`, privilege, source, directory)
+}
+
+/** Returns the shell line that mounts an overlay, read-only. It works any number of times, also at the same time. */
+export function createReadOnlyOverlayLine(
+  { directory: treesDirectory, privilege, source = 'overlay' }: Omit<OverlayTrees, 'session'>,
+  directory: string,
+): string {
+  return createMountLine(
+    `lowerdir=${treesDirectory}/upper:${treesDirectory}/lower`,
+    privilege,
+    source,
+    directory,
+  )
+}
+
+function createMountLine(
+  layers: string,
+  privilege: 'root' | 'user',
+  source: string,
+  directory: string,
+): string {
   const options = `${layers},${OVERLAY_OPTIONS}${privilege === 'user' ? ',userxattr' : ''}`
   return `mount -n -t overlay -o ${options} ${quoteWord(source)} ${quoteWord(directory)}`
 }

@@ -1,6 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createOverlayLine } from '../../isolation/index.ts'
+import { createOverlayLine, createReadOnlyOverlayLine } from '../../isolation/index.ts'
 import { copyAttributesSync } from '../entries/staging.ts'
 import type { MountsBelow } from './mounts-below.ts'
 
@@ -42,6 +42,15 @@ export class OverlayLayout {
     return [
       ...this.nestedMounts.createBindLines(),
       createOverlayLine({ session, directory: '.', privilege }, this.lower),
+    ]
+  }
+
+  /** Returns shell lines that mount the overlay for programs that only read, any number of times. */
+  createViewLines(): string[] {
+    const { privilege } = this
+    return [
+      ...this.nestedMounts.createBindLines(),
+      createReadOnlyOverlayLine({ directory: '.', privilege }, this.lower),
     ]
   }
 }

@@ -41,7 +41,7 @@ export class OverlayView implements AsyncDisposable {
   }
 
   get mountLines(): string[] {
-    return this.#layout.createMountLines()
+    return this.#layout.createViewLines()
   }
 
   get placingLines(): string[] {
