@@ -128,6 +128,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   boundary: ['machine', 'secrets', 'vfs', 'network', 'backends/vault', 'workspace', 'config'],
   'timeline/events': ['machine', 'vfs', 'backends/vault', 'workspace/link'],
   timeline: ['machine', 'vfs', 'workspace/link', 'timeline/events'],
+  'timeline/watch': ['machine', 'timeline/events'],
   'agent-hooks': ['machine', 'vfs'],
   namespace: [
     'machine',
@@ -175,7 +176,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'text',
     'config',
   ],
-  'daemon/client': ['vfs', 'kernel', 'devices/tty', 'agent-kernel'],
+  'daemon/client': ['vfs', 'kernel', 'devices/tty', 'timeline/events', 'agent-kernel'],
   daemon: [
     'machine',
     'vfs',
@@ -186,6 +187,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'config',
     'agent-kernel',
     'daemon/client',
+    'timeline/events',
+    'timeline/watch',
     'web-server',
     'workspace',
     'zod',

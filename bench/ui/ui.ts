@@ -33,7 +33,7 @@ export const ui: Benchmark = {
     ours.within(50 * MILLISECOND, 'moment', 'one of 100,000 moments'),
   ],
   notes: [
-    'Chromium without a screen, driven by playwright-core; what the driver takes is in the times.',
+    'Chromium without a screen, driven by playwright-core. The page takes the times of a comparison itself, from the start of its navigation or from the key.',
     'Moments are asked for as the page does it, without drawing. Needs npm run build and /usr/bin/chromium.',
   ],
   hasQuickForm: true,

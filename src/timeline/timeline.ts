@@ -75,13 +75,15 @@ export class Timeline {
   /**
    * Records the changes since the last event, each as that of its author. See `attributeChange`.
    * @param process the agent's process, by which a killed one is recognised. See `findAgentProcess`.
+   * @param mark identifies the state of the directory before this call, if it is watched.
    */
-  async receive(event: AgentEvent, process?: string): Promise<void> {
+  async receive(event: AgentEvent, process?: string, mark?: string): Promise<void> {
     using _lock = await this.#acquireLock()
     await this.#recover()
     const { sessions } = this.#files.readState()
     await this.#record(sessions.receive(event, process))
-    this.#files.finishEvent(event, sessions)
+    const watched = mark === undefined ? undefined : { mark, time: Date.now() }
+    this.#files.finishEvent(event, { sessions, watched })
   }
 
   /** True if the directory was recorded, or recording it failed. */

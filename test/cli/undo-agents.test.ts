@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
+import { DaemonCli } from './daemon-cli.ts'
 import { Cli } from './run-cli.ts'
 
 /** Reads the events that a real program sent, for another directory. */
@@ -28,9 +29,14 @@ function readEvents(program: string, project: string): string[] {
 
 /** An agent with hooks that edits by tools and by shell, as a script. */
 class FakeAgent {
-  readonly cli = new Cli()
-  readonly project = realpathSync(this.cli.files)
+  readonly cli: Cli
+  readonly project: string
   #calls = 0
+
+  constructor(cli = new Cli()) {
+    this.cli = cli
+    this.project = realpathSync(cli.files)
+  }
 
   /** Sends an event; nothing may be printed, and nothing may fail. */
   async send(hook_event_name: string, fields: object = {}): Promise<void> {
@@ -78,6 +84,36 @@ class FakeAgent {
 }
 
 describe('coppice undo', { timeout: 60_000 }, () => {
+  it('undoes what an agent did while the daemon watches the directory', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('daemon', 'start')
+    const agent = new FakeAgent(cli)
+    agent.write('src/a.ts', 'a\n')
+    const before = agent.read()
+    await agent.send('UserPromptSubmit', { prompt: 'Go.' })
+    await agent.shell('true')
+    await agent.edit('src/a.ts', 'edited\n')
+    await agent.shell('mkdir -p new/deep; echo 1 > new/deep/x')
+    await agent.shell('echo 2 >> new/deep/x; mv new moved')
+    const client = await cli.client()
+    const { mark } = await client.call('watch', { directory: agent.project, settings: {} })
+    expect(mark).toBeDefined()
+    expect(await client.call('watch', { directory: agent.project, settings: {}, mark })).toEqual({
+      mark,
+      isUnchanged: true,
+    })
+    const listed = await cli.ok('timeline')
+    for (const line of ['M /src/a.ts', 'A /new/deep/x', 'A /moved']) expect(listed).toContain(line)
+    await cli.ok('undo')
+    expect(agent.read()).toEqual(before)
+    // A daemon that was killed is announced, and does not answer.
+    process.kill((await client.call('status', {})).pid, 'SIGKILL')
+    await client.closed
+    await agent.edit('src/a.ts', 'again\n')
+    await cli.ok('undo')
+    expect(agent.read()).toEqual(before)
+  })
+
   it('undoes edits, shell commands and a checkout to the byte, and redoes them', async () => {
     const agent = new FakeAgent()
     agent.git('init', '-q', '-b', 'main')

@@ -18,6 +18,8 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
     recorder.progress(`a hook in ${size} files`)
     recorder.note(`hook-${size}`, measureHook(directoryOf(size, settings), settings))
   }
+  recorder.progress('a hook beside the daemon')
+  recorder.note('hook-watched', measureWatched(directoryOf(Math.max(...HOOK_SIZES), settings), settings))
   recorder.progress('records')
   recorder.note('hook-space', await measureSpace(settings))
 }
@@ -36,6 +38,18 @@ function measureHook(directory: string, settings: Settings): number {
     start = Math.min(start, getProcessorTime({ argv: [process.execPath, '-e', '0'], ...place }))
   }
   return least - start
+}
+
+/** Returns what a hook takes while the daemon watches the directory. The first hooks let it begin. */
+function measureWatched(directory: string, settings: Settings): number {
+  const place = { cwd: directory, env: withHome(settings, 'hooks') }
+  const run = (...words: string[]) => getProcessorTime({ argv: coppice([], ...words), ...place })
+  run('daemon', 'start')
+  try {
+    return measureHook(directory, settings)
+  } finally {
+    run('daemon', 'stop')
+  }
 }
 
 /** Returns the bytes that a home grows by records of small edits. */

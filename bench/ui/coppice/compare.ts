@@ -1,5 +1,5 @@
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { openPage, timeEach, waitForText } from './page.ts'
+import { noteKeys, openPage, timeEach, waitForText } from './page.ts'
 
 const FILES = 10_000
 const TIMES = 9
@@ -17,17 +17,19 @@ export async function measure(recorder: Recorder, { directory, isQuick }: Settin
   const rows = page.locator('.change-name')
   const show = async () => {
     await page.goto(address)
-    await waitForText(page, '.change-name', '.txt')
+    return waitForText(page, '.change-name', '.txt')
   }
   recorder.note('compare-first', await timeEach(1, show))
   recorder.note('compare', await timeEach(TIMES, show))
   const names = await rows.evaluateAll((found) => found.map((row) => row.getAttribute('title') ?? ''))
   const shown = names.slice(1, 1 + TIMES)
+  const readKeyTime = await noteKeys(page)
   recorder.note(
     'hunk',
     await timeEach(shown.length, async (turn) => {
       await page.keyboard.press('j')
-      await waitForText(page, '.diff', shown[turn] ?? '')
+      const shownAt = await waitForText(page, '.diff', shown[turn] ?? '')
+      return shownAt - (await readKeyTime())
     }),
   )
 }

@@ -18,6 +18,7 @@ export async function measure(recorder: Recorder, { directory, isQuick }: Settin
   const change = await timeEach(TIMES, async (turn) => {
     await vault.write(`/new-${turn}.txt`, 'new\n')
     await waitForText(page, 'main', `new-${turn}.txt`)
+    return undefined
   })
   recorder.note('change', change)
   const rows = isQuick ? ROWS / 20 : ROWS
@@ -36,6 +37,7 @@ export async function measure(recorder: Recorder, { directory, isQuick }: Settin
       return response.status
     }, path)
     if (status !== 200) throw new Error(`the files at row ${row}: status ${status}`)
+    return undefined
   })
   recorder.note('moment', moment)
 }

@@ -42,14 +42,17 @@ export async function openPage(
   return { home, agents, page, origin: server.origin, [Symbol.asyncDispose]: () => closing.disposeAsync() }
 }
 
-/** Waits for a text in a part of the page, frame by frame. Locators look again after half a second at worst. */
-export async function waitForText(page: Page, selector: string, text: string): Promise<void> {
-  await page.locator('html').evaluate(
+/**
+ * Waits for a text in a part of the page, frame by frame: locators look again after half a second at worst. Returns the
+ * time at which it is there, in milliseconds since the page was asked for.
+ */
+export function waitForText(page: Page, selector: string, text: string): Promise<number> {
+  return page.locator('html').evaluate(
     (html, wanted) =>
-      new Promise<void>((resolve) => {
+      new Promise<number>((resolve) => {
         const look = () => {
           const parts = [...html.querySelectorAll(wanted.selector)]
-          if (parts.some(({ textContent }) => textContent.includes(wanted.text))) resolve()
+          if (parts.some(({ textContent }) => textContent.includes(wanted.text))) resolve(performance.now())
           else html.ownerDocument.defaultView.requestAnimationFrame(look)
         }
         look()
@@ -58,13 +61,32 @@ export async function waitForText(page: Page, selector: string, text: string): P
   )
 }
 
-/** The median seconds of something that is done several times. */
-export async function timeEach(times: number, work: (turn: number) => Promise<unknown>): Promise<number> {
+/** Makes the page note when it gets a key. Returns a function that reads that time, in milliseconds since the page was asked for. */
+export async function noteKeys(page: Page): Promise<() => Promise<number>> {
+  const html = page.locator('html')
+  await html.evaluate(({ ownerDocument, dataset }) => {
+    const note = ({ timeStamp }: { readonly timeStamp: number }) => {
+      dataset['pressedAt'] = String(timeStamp)
+    }
+    ownerDocument.addEventListener('keydown', note, { capture: true })
+  })
+  return () => html.evaluate(({ dataset }) => Number(dataset['pressedAt']))
+}
+
+/**
+ * The median seconds of something that is done several times.
+ *
+ * @param work may return the milliseconds that it measured itself, in the page, where the driver takes no time.
+ */
+export async function timeEach(
+  times: number,
+  work: (turn: number) => Promise<number | undefined>,
+): Promise<number> {
   const seconds: number[] = []
   for (let turn = 0; turn < times; turn++) {
     const startedAt = performance.now()
-    await work(turn)
-    seconds.push((performance.now() - startedAt) / 1000)
+    const measured = await work(turn)
+    seconds.push((measured ?? performance.now() - startedAt) / 1000)
   }
   return median(seconds)
 }

@@ -23,6 +23,16 @@ export interface TimelineState {
   readonly sessions: AgentSessions
   /** The stage of an undo or redo that writes the directory, or was killed while it did. */
   readonly stage?: string | undefined
+  /** The last scan, if the directory was watched. */
+  readonly watched?: WatchedScan | undefined
+}
+
+/** A scan of a watched directory. */
+export interface WatchedScan {
+  /** Identifies the state of the directory before the scan. See `WatchAnswer`. */
+  readonly mark: string
+  /** In milliseconds since the epoch. */
+  readonly time: number
 }
 
 /**
@@ -56,20 +66,23 @@ export class TimelineFiles {
   readState(): TimelineState {
     const text = this.#read('state.json')
     if (text === undefined) return { sessions: new AgentSessions() }
-    const { sessions, stage }: { sessions: SavedSessions; stage?: string } = JSON.parse(text)
-    return { sessions: new AgentSessions(sessions), stage }
+    const saved: SavedState = JSON.parse(text)
+    return { ...saved, sessions: new AgentSessions(saved.sessions) }
   }
 
   writeState(state: TimelineState): void {
     this.#replace('state.json', JSON.stringify(state))
   }
 
-  /** Saves the sessions after an event, and notes a prompt. */
-  finishEvent({ agent, session, prompt: text }: AgentEvent, sessions: AgentSessions): void {
+  /** Saves the state after an event, and notes a prompt. */
+  finishEvent(
+    { agent, session, prompt: text }: AgentEvent,
+    { sessions, watched }: Pick<TimelineState, 'sessions' | 'watched'>,
+  ): void {
     const prompt = sessions.getPrompt(session)
     if (text !== undefined && prompt !== undefined)
       this.addNote({ kind: 'prompt', time: Date.now(), prompt, agent, session, text })
-    this.writeState({ sessions })
+    this.writeState({ sessions, watched })
   }
 
   addNote(note: TimelineNote): void {
@@ -114,4 +127,8 @@ export class TimelineFiles {
     writeFileSync(`${file}.new`, content)
     renameSync(`${file}.new`, file)
   }
+}
+
+interface SavedState extends Omit<TimelineState, 'sessions'> {
+  readonly sessions: SavedSessions
 }

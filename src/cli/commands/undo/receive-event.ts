@@ -7,10 +7,13 @@ import {
   type AgentName,
   agentNames,
   findAgentProcess,
+  findWatchSocket,
   parseAgentEvent,
   receiveWithoutChange,
   TimelineFiles,
   type UndoSettings,
+  type WatchAnswer,
+  type WatchQuestion,
 } from '../../../timeline/events/index.ts'
 import { findHomePath } from '../../access/home-path.ts'
 import { findEventProject, findRecordingProblem } from '../../access/project-directory.ts'
@@ -48,11 +51,23 @@ async function recordInProject(
   event: AgentEvent,
 ): Promise<void> {
   const project = { home, directory, settings: await readSettings(home) }
-  const agentProcess = findAgentProcess(process.ppid)
-  if (await receiveWithoutChange(project, event, agentProcess)) return
+  const agent = findAgentProcess(process.ppid)
+  const { isSaved, mark } = await receiveWithoutChange(project, event, {
+    process: agent,
+    ask: (question) => askDaemon(home, question),
+  })
+  if (isSaved) return
   // Loaded only now: the agent waits for this program.
   const { recordChangedDirectory } = await import('./record-changed-directory.ts')
-  await recordChangedDirectory(project, event, agentProcess)
+  await recordChangedDirectory(project, event, { agent, mark })
+}
+
+/** Asks the daemon of a home, if one runs. */
+async function askDaemon(home: string, question: WatchQuestion): Promise<WatchAnswer | undefined> {
+  const socket = findWatchSocket(home)
+  if (socket === undefined) return undefined
+  const { askWatches } = await import('./ask-watches.ts')
+  return askWatches(socket, question)
 }
 
 /** Reads all of standard input. */

@@ -1,6 +1,6 @@
 import { openHome } from '../../../backends/vault/index.ts'
 import { readConfig } from '../../../config/index.ts'
-import type { AgentEvent, UndoSettings } from '../../../timeline/events/index.ts'
+import type { AgentEvent, RecordedDirectory, UndoSettings } from '../../../timeline/events/index.ts'
 import { Timeline } from '../../../timeline/index.ts'
 
 /** Reads `[undo]` of the configuration. ConfigError. */
@@ -10,9 +10,9 @@ export async function readUndoSettings(home: string): Promise<UndoSettings> {
 
 /** Records an event with the changes before it. Loaded on use: before most events nothing changed. */
 export async function recordChangedDirectory(
-  target: { readonly home: string; readonly directory: string; readonly settings: UndoSettings },
+  target: RecordedDirectory,
   event: AgentEvent,
-  agent: string | undefined,
+  { agent, mark }: { readonly agent: string | undefined; readonly mark: string | undefined },
 ): Promise<void> {
   const { engine, durability } = await readConfig(target.home)
   const settings = {
@@ -26,7 +26,7 @@ export async function recordChangedDirectory(
       target.directory,
       target.settings,
     )
-    await timeline.receive(event, agent)
+    await timeline.receive(event, agent, mark)
   } finally {
     await home.close()
   }

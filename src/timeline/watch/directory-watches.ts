@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  toSettingsKey,
+  UndoRules,
+  type UndoSettings,
+  type WatchAnswer,
+  type WatchQuestion,
+} from '../events/index.ts'
+import { WatchedDirectory } from './watched-directory.ts'
+
+/** A directory that no hook asked about for this long is no longer watched. */
+const IDLE_MS = 30 * 60_000
+/** Directories that are watched at once. */
+const MAX_DIRECTORIES = 16
+
+interface Watch {
+  readonly watched: WatchedDirectory
+  readonly settings: string
+  timer: NodeJS.Timeout
+}
+
+/** The watched directories of a home. */
+export class DirectoryWatches implements Disposable {
+  readonly #home: string
+  /** By directory, the one that was asked about last at the end. */
+  readonly #watches = new Map<string, Watch>()
+
+  /** @param home the directory of the home, which is not recorded. */
+  constructor(home: string) {
+    this.#home = home
+  }
+
+  /** Answers a question. The first one about a directory begins to watch it. */
+  async ask({ directory, settings, mark }: WatchQuestion): Promise<WatchAnswer> {
+    const watched = this.#find(directory, settings)
+    // A turn of the loop reads every event that happened before it. This one may be in the middle of its reads.
+    await nextTurn()
+    await nextTurn()
+    const now = watched.mark
+    return now === undefined ? { isUnchanged: false } : { mark: now, isUnchanged: now === mark }
+  }
+
+  [Symbol.dispose](): void {
+    for (const directory of this.#watches.keys()) this.#end(directory)
+  }
+
+  #find(directory: string, settings: UndoSettings): WatchedDirectory {
+    const known = this.#watches.get(directory)
+    const key = toSettingsKey(settings)
+    if (known?.watched.isUsable && known.settings === key) {
+      known.timer.refresh()
+      this.#watches.delete(directory)
+      this.#watches.set(directory, known)
+      return known.watched
+    }
+    this.#end(directory)
+    const watched = WatchedDirectory.start(directory, new UndoRules(directory, settings, [this.#home]))
+    const timer = setTimeout(() => this.#end(directory), IDLE_MS).unref()
+    this.#watches.set(directory, { watched, settings: key, timer })
+    const [oldest = directory] = this.#watches.keys()
+    if (this.#watches.size > MAX_DIRECTORIES) this.#end(oldest)
+    return watched
+  }
+
+  #end(directory: string): void {
+    const found = this.#watches.get(directory)
+    if (found === undefined) return
+    this.#watches.delete(directory)
+    clearTimeout(found.timer)
+    found.watched[Symbol.dispose]()
+  }
+}
