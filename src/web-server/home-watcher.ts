@@ -10,7 +10,7 @@ import { WebAuthors } from './web-author.ts'
 import type { WebContext } from './web-context.ts'
 
 /** Interval at which commits are noticed while a page is open. */
-const POLL_MS = 50
+const POLL_MS = 25
 /** Time after which it looks without a commit, because commands that run are no part of the store. */
 const MAX_LOOK_INTERVAL_MS = 500
 /** A look may take this share of the time: a home with thousands of vaults is looked at less often. */

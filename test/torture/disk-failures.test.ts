@@ -38,7 +38,7 @@ describe.skipIf(noStrace)(`a sync${noStrace ? ` (skipped: ${noStrace})` : ''}`, 
       timeout: PATIENCE_MS,
     },
     async (engine) => {
-      for (let when = 1; when <= scaled(8, 60); when++) {
+      for (let when = 1; when <= scaled(5, 60); when++) {
         const { place, witness } = await newHome({ engine, durability: 'full' })
         const run = await runWriter(
           // Long enough for so many syncs: not every step has one.
@@ -59,7 +59,7 @@ describe.skipIf(noStrace)(`a sync${noStrace ? ` (skipped: ${noStrace})` : ''}`, 
       timeout: PATIENCE_MS,
     },
     async (engine) => {
-      for (let when = 1; when <= scaled(4, 30); when++) {
+      for (let when = 1; when <= scaled(3, 30); when++) {
         const { place, witness } = await newHome({ engine, durability: 'full' })
         const run = await runWriter({ place, script: SCRIPT, start: 0 }, { under: failing(`${when * 9}+`) })
         expect(new Set(run.failures.map(({ code }) => code))).toEqual(new Set(['EIO']))

@@ -12,8 +12,8 @@ import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { Witness } from '../support/witness.ts'
 
 /** Homes for each engine, and how often a writer is killed on each: what a home remembers is checked after each kill. */
-const HOMES = scaled(8, 20)
-const KILLS = scaled(10, 100)
+const HOMES = scaled(5, 20)
+const KILLS = scaled(8, 100)
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-kill-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 

@@ -11,7 +11,7 @@ import { PATIENCE_MS, scaled } from '../support/scale.ts'
 import { type Step, stepAt } from '../support/script.ts'
 import { whyNoLoopDisk, whyNoStrace } from '../support/tools.ts'
 
-const CUTS = scaled(5, 60)
+const CUTS = scaled(3, 60)
 const DISK_MEGABYTES = 192
 /** What survives a power cut once it is acknowledged, whatever the durability of the home. */
 const DURABLE: ReadonlySet<Step['act']> = new Set(['checkpoint', 'restore', 'merge', 'fork', 'sync'])

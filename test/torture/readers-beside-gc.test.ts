@@ -15,7 +15,7 @@ import type { WalkOrder, WalkReport } from '../support/walking-process.ts'
 
 const DIRECTORIES = 8
 const FILES = 200
-const ROUNDS = scaled(6, 400)
+const ROUNDS = scaled(4, 400)
 const placeOn = useSharedPlaces()
 
 let directory: string

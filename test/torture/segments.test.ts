@@ -106,7 +106,7 @@ describe.each(sharedEngineNames)('segments on %s', (engine) => {
     })
     await Promise.all(readers.map(({ lines }) => once(lines, 'line')))
     let segments = 0
-    for (let round = 1; round <= scaled(8, 200); round++) {
+    for (let round = 1; round <= scaled(5, 200); round++) {
       // Half of the chunks of the old content stay in use, or less: its segments are rewritten.
       await vault.write(`/part-${round}`, largeContent(`round ${round - 1}`).subarray(0, 2 * MEBIBYTE))
       await vault.write('/changing', largeContent(`round ${round}`))

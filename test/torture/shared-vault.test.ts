@@ -15,7 +15,7 @@ const WRITERS = 2
 /** Those that wait for the disk at every commit, or for a server, do less in the short form. */
 const operationsOn = (engine: PlaceEngine) => {
   if (engine === 'sqlite') return 10_000
-  return scaled(engine === 'postgres' ? 500 : 1000, 10_000)
+  return scaled(engine === 'postgres' ? 250 : 500, 10_000)
 }
 const placeOn = useSharedPlaces()
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-shared-'))

@@ -19,10 +19,10 @@ interface CachedComparison {
   readonly key: string
   /** Time until which it is used, of `performance.now`. */
   readonly until: number
-  readonly comparison: ComparedTrees
+  readonly comparison: Promise<ComparedTrees>
 }
 
-/** Compares trees of a home, and keeps the last comparisons. */
+/** Compares trees of a home, and keeps the last comparisons. Callers at the same time share one. */
 export class TreeComparisons {
   readonly #trees: HomeTrees
   #cached: readonly CachedComparison[] = []
@@ -38,11 +38,15 @@ export class TreeComparisons {
     const key = JSON.stringify([from, to, await getPosition(before, home), await getPosition(after, home)])
     const now = performance.now()
     const cached = this.#cached.find((each) => each.key === key && each.until > now)
-    if (cached !== undefined) return cached.comparison
-    const comparison = await this.#compare(before, after, ctx)
+    // A failure may be that of the other caller alone, who has left.
+    if (cached !== undefined) return cached.comparison.catch(() => this.compare(from, to, ctx))
+    const comparison = this.#compare(before, after, ctx)
     const until = isStored(before, after) ? Number.POSITIVE_INFINITY : now + MAX_AGE_MS
-    const others = this.#cached.filter((each) => each.key !== key)
-    this.#cached = [{ key, until, comparison }, ...others].slice(0, MAX_CACHED)
+    const added = { key, until, comparison }
+    this.#cached = [added, ...this.#cached.filter((each) => each.key !== key)].slice(0, MAX_CACHED)
+    comparison.catch(() => {
+      this.#cached = this.#cached.filter((each) => each !== added)
+    })
     return comparison
   }
 
