@@ -59,6 +59,6 @@ function scaled(value: number, scale: Scale): string {
 /** Two or three digits that matter: more would pretend a precision no benchmark has. */
 function rounded(value: number): string {
   if (value >= 1000) return Number(value.toPrecision(2)).toLocaleString('en-US')
-  if (value >= 100) return value.toFixed(0)
+  if (value >= 99.5) return value.toFixed(0)
   return value.toPrecision(value >= 0.01 ? 2 : 1)
 }

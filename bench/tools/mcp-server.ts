@@ -11,6 +11,8 @@ export interface ToolCall {
 export interface McpSubject {
   /** Arguments for Node. */
   readonly args: readonly string[]
+  /** Working directory; that of the benchmark when absent. */
+  readonly cwd?: string
   /** Path of the files in the server's notation. */
   readonly root: string
   read(path: string): ToolCall
@@ -28,12 +30,13 @@ export class McpServer implements AsyncDisposable {
     this.#client = client
   }
 
-  static async start({ args }: McpSubject): Promise<McpServer> {
+  static async start({ args, cwd }: McpSubject): Promise<McpServer> {
     const client = new Client({ name: 'coppice-bench', version: '0.0.0' })
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [...args],
       stderr: 'ignore',
+      ...(cwd !== undefined && { cwd }),
     })
     await client.connect(transport)
     return new McpServer(client)

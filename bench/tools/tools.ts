@@ -15,6 +15,7 @@ export const tools: Benchmark = {
       mcp: './coppice/mcp-vault.ts',
       connect: './coppice/connect.ts',
     }),
+    subject('coppice-fork', { mcp: './coppice/mcp-fork.ts' }),
     subject('coppice-host', { mcp: './coppice/mcp-host.ts' }),
     subject('server-filesystem', {
       mcp: './peers/server-filesystem.ts',
@@ -41,10 +42,11 @@ export const tools: Benchmark = {
   targets,
   hasQuickForm: true,
   notes: [
-    'coppice: vault with the files, in a process of its own behind stdio. coppice-host: the same files in a directory.',
+    'coppice: vault with the files, in a process of its own behind stdio. coppice-fork: a fork of a directory with them.',
+    'coppice-host: that directory itself.',
     '¹ One call after the other through the official client, the same for all.',
-    '² coppice-host syncs every file before it takes its name; server-filesystem leaves that to the system, and so',
-    'does coppice, which writes a journal.',
+    '² coppice-host syncs every file before it takes its name; server-filesystem leaves that to the system, and so do',
+    'coppice and coppice-fork, which write a journal.',
     '³ The peak of resident memory beyond that before the call, with a small nursery, so that garbage does not wait.',
     '⁴ Less what `node -e 0` takes. coppice as it is built, with a fork of a directory: build it first.',
   ],

@@ -12,7 +12,7 @@ let deliveredAt = Number.NEGATIVE_INFINITY
 /** Time between two deliveries: hundreds of events in a second cost ten updates, and a single one does not wait. */
 const DELIVER_MS = 100
 /** Time between two reads of a list. */
-const RELOAD_MS = 150
+const RELOAD_MS = 100
 
 /** Gives an event to the screens at once, or with others if the last ones have just arrived. */
 export function publishEvent(event: WebEvent): void {
