@@ -12,11 +12,14 @@ import { WatchedDirectory } from './watched-directory.ts'
 const IDLE_MS = 30 * 60_000
 /** Directories that are watched at once. */
 const MAX_DIRECTORIES = 16
+/** Time until a directory that could not be watched is tried again. */
+const RETRY_MS = 10 * 60_000
 
 interface Watch {
   readonly watched: WatchedDirectory
   readonly settings: string
-  timer: NodeJS.Timeout
+  readonly startedAt: number
+  readonly timer: NodeJS.Timeout
 }
 
 /** The watched directories of a home. */
@@ -47,7 +50,7 @@ export class DirectoryWatches implements Disposable {
   #find(directory: string, settings: UndoSettings): WatchedDirectory {
     const known = this.#watches.get(directory)
     const key = toSettingsKey(settings)
-    if (known?.watched.isUsable && known.settings === key) {
+    if (known !== undefined && known.settings === key && isKept(known)) {
       known.timer.refresh()
       this.#watches.delete(directory)
       this.#watches.set(directory, known)
@@ -56,7 +59,7 @@ export class DirectoryWatches implements Disposable {
     this.#end(directory)
     const watched = WatchedDirectory.start(directory, new UndoRules(directory, settings, [this.#home]))
     const timer = setTimeout(() => this.#end(directory), IDLE_MS).unref()
-    this.#watches.set(directory, { watched, settings: key, timer })
+    this.#watches.set(directory, { watched, settings: key, startedAt: performance.now(), timer })
     const [oldest = directory] = this.#watches.keys()
     if (this.#watches.size > MAX_DIRECTORIES) this.#end(oldest)
     return watched
@@ -69,4 +72,9 @@ export class DirectoryWatches implements Disposable {
     clearTimeout(found.timer)
     found.watched[Symbol.dispose]()
   }
+}
+
+/** A watch that failed stays for a while, so that not every hook tries it again. */
+function isKept({ watched, startedAt }: Watch): boolean {
+  return watched.hasFailed ? performance.now() - startedAt < RETRY_MS : watched.isUsable
 }

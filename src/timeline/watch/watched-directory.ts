@@ -22,6 +22,7 @@ export class WatchedDirectory implements Disposable {
   /** By path below the root, which is ''. */
   readonly #watchers = new Map<string, FSWatcher>()
   #state: 'starting' | 'complete' | 'ended' = 'starting'
+  #hasFailed = false
   #changes = 0
   #eventsOfTurn = 0
 
@@ -34,7 +35,10 @@ export class WatchedDirectory implements Disposable {
   /** Begins to watch a directory. It takes a while until all of it is. */
   static start(root: string, rules: ScanRules): WatchedDirectory {
     const watched = new WatchedDirectory(root, rules)
-    watched.#watchTree('').catch(() => watched[Symbol.dispose]())
+    watched.#watchTree('').catch(() => {
+      watched[Symbol.dispose]()
+      watched.#hasFailed = true
+    })
     return watched
   }
 
@@ -46,6 +50,11 @@ export class WatchedDirectory implements Disposable {
   /** False once something happened that it cannot follow. */
   get isUsable(): boolean {
     return this.#state !== 'ended' && lstatSync(this.#root, { throwIfNoEntry: false })?.ino === this.#inode
+  }
+
+  /** True if the system has too few watches for it, or it is too large. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
   }
 
   [Symbol.dispose](): void {
@@ -100,7 +109,9 @@ export class WatchedDirectory implements Disposable {
     if (this.#isExcluded(path, entry?.isDirectory())) return
     this.#changes++
     if (RULE_FILES.test(path)) this[Symbol.dispose]()
-    else if (kind === 'rename') this.#watchAgain(path, entry?.isDirectory() === true)
+    // A directory without a watch was closed to this user.
+    else if (kind === 'rename' || (entry?.isDirectory() === true && !this.#watchers.has(path)))
+      this.#watchAgain(path, entry?.isDirectory() === true)
   }
 
   /** Of a removed entry the type is not known. */
