@@ -270,6 +270,10 @@ const allowedInTests: readonly string[] = [
   '@modelcontextprotocol/sdk',
 ]
 
+/** Globals and methods that came with Node 24. The checks of `npm run check:node22` cover more, and take minutes. */
+const MISSING_ON_NODE_22 =
+  /\bnew (?:Async)?DisposableStack\b|\bSuppressedError\(|\bPromise\.try\b|\bRegExp\.escape\b|\bError\.isError\b|\bFloat16Array\b|\bURLPattern\b|\bAtomics\.pause\b|\bUint8Array\.from(?:Base64|Hex)\b|\.to(?:Base64|Hex)\(\)/
+
 interface Import {
   readonly file: string
   readonly specifier: string
@@ -285,6 +289,16 @@ describe('the architecture', () => {
     for await (const path of glob('src/vfs/**/*.ts', { cwd: root })) {
       const text = path.endsWith('.test.ts') ? '' : readFileSync(join(root, path), 'utf8')
       if (/^import (?!type\b)[^']*? from 'node:/m.test(text)) found.push(path)
+    }
+    expect(found).toEqual([])
+  })
+
+  it('uses nothing that the oldest supported Node lacks', async () => {
+    const found: string[] = []
+    for await (const path of glob('{src,bin}/**/*.{ts,tsx,js,cjs}', { cwd: root, exclude: ['src/web/**'] })) {
+      const text = path.includes('.test.') ? '' : readFileSync(join(root, path), 'utf8')
+      const code = text.replaceAll(/\/\*.*?\*\/|\/\/.*$/gms, '')
+      if (MISSING_ON_NODE_22.test(code)) found.push(path)
     }
     expect(found).toEqual([])
   })

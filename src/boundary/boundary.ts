@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { assertVaultName, type Home, type Vault } from '../backends/vault/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
+import { CleanupStack } from '../machine/index.ts'
 import type { HostRule, PublishedPort } from '../network/index.ts'
 import { type Redactor, type SecretFiles, SecretMask } from '../secrets/index.ts'
 import { isVfsError, VfsError } from '../vfs/index.ts'
@@ -209,7 +210,7 @@ export class Boundary {
     const granted = await this.hostGrants.find({ vault: request.vault, fork })
     const keepsCopies = options.visible?.some(({ mode }) => mode === 'copy') === true
     await using copies = keepsCopies ? await this.#copies.open(fork) : undefined
-    await using claims = new AsyncDisposableStack()
+    await using claims = new CleanupStack()
     const recordSupport = await recallHostSupport(this.#support)
     const result = await execute(request, {
       policy: this.#policy,

@@ -1,11 +1,12 @@
 /**
  * Functions on the machine, for every layer. Processes: start programs and threads, end a process tree, watch its memory,
  * find processes that have exited. Files: open directories that stay the same, temporary names, private
- * files, times, owners and holes. No file system.
+ * files, times, owners and holes. What the oldest Node lacks. No file system.
  * Invariant: nothing here imports anything but Node.
  */
 
 export { AnsweringThread } from './answering-thread.ts'
+export { CleanupStack } from './cleanup-stack.ts'
 export { DirectoryError } from './directory-error.ts'
 export { type DirectoryHandle, findRealPath, openRoot, type RootConfinement } from './directory-handle.ts'
 export type { FileDescriptor } from './file-descriptor.ts'

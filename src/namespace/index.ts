@@ -18,7 +18,6 @@ export {
   ZONES_VAULT,
 } from '../config/index.ts'
 export { type OpenedFs, openBackend } from './backends.ts'
-export { CleanupStack } from './cleanup-stack.ts'
 export type { HomeSettings } from './home-settings.ts'
 export type { Namespace } from './namespace.ts'
 export { type DirectoryWorkspace, deleteFork, findForkDirectory } from './open-fork.ts'

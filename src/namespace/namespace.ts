@@ -1,4 +1,5 @@
 import type { GuardedFs } from '../access/index.ts'
+import type { CleanupStack } from '../machine/index.ts'
 import {
   createToolRegistry,
   type HostFiles,
@@ -8,7 +9,6 @@ import {
 } from '../tools/index.ts'
 import type { CallContext, MountTable, PathChange } from '../vfs/index.ts'
 import type { LinkedFork } from '../workspace/index.ts'
-import type { CleanupStack } from './cleanup-stack.ts'
 import { watchMounts } from './watch-mounts.ts'
 
 /** Parts that `openNamespace` assembles. */

@@ -1,6 +1,6 @@
+import { CleanupStack } from '../machine/index.ts'
 import { type OutputCache, TOOL_CACHE } from '../tools/index.ts'
 import { type FileSystem, MountTable } from '../vfs/index.ts'
-import { CleanupStack } from './cleanup-stack.ts'
 import { type HomeSettings, resolveSettings } from './home-settings.ts'
 import { LazyHome } from './lazy-home.ts'
 import { createOutputCache, openToolCache } from './tool-cache.ts'

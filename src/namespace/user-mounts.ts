@@ -9,9 +9,9 @@ import {
   findMountProblem,
   findReservedPurpose,
 } from '../config/index.ts'
+import type { CleanupStack } from '../machine/index.ts'
 import { isVfsError, ReadOnlyFs, VfsError } from '../vfs/index.ts'
 import { type OpenedFs, openBackend } from './backends.ts'
-import type { CleanupStack } from './cleanup-stack.ts'
 import type { LazyHome } from './lazy-home.ts'
 
 /** A file system with its mount point, and whether contexts may change it. */

@@ -1,6 +1,7 @@
 import type { AgentKernel } from '../agent-kernel/index.ts'
 import type { Home } from '../backends/vault/index.ts'
 import { Boundary } from '../boundary/index.ts'
+import { CleanupStack } from '../machine/index.ts'
 import type { CommandSettings } from '../namespace/index.ts'
 import { VfsError } from '../vfs/index.ts'
 import type { WebMethodName } from '../web-api/index.ts'
@@ -37,7 +38,7 @@ export interface WebUiOptions {
 /** Serves the page of a home: its processes, forks, files and approvals. Rejects if the port is not available. */
 export async function openWebUi(options: WebUiOptions): Promise<WebServer> {
   const { port, page, commands } = options
-  await using cleanup = new AsyncDisposableStack()
+  await using cleanup = new CleanupStack()
   const web = createContext(options)
   cleanup.use(web.trees)
   const trials = cleanup.use(new Trials(web, commands))
@@ -60,8 +61,8 @@ export async function openWebUi(options: WebUiOptions): Promise<WebServer> {
   return withCleanup(server, cleanup.move())
 }
 
-function withCleanup(server: WebServer, cleanup: AsyncDisposableStack): WebServer {
-  const close = () => cleanup.disposeAsync()
+function withCleanup(server: WebServer, cleanup: CleanupStack): WebServer {
+  const close = () => cleanup.close()
   return {
     port: server.port,
     origin: server.origin,
