@@ -297,7 +297,7 @@ describe('the architecture', () => {
     const found: string[] = []
     for await (const path of glob('{src,bin}/**/*.{ts,tsx,js,cjs}', { cwd: root })) {
       const text = path.includes('.test.') ? '' : readFileSync(join(root, path), 'utf8')
-      const code = text.replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, '')
+      const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
       if (MISSING_ON_NODE_22.test(code)) found.push(path)
     }
     expect(found).toEqual([])
