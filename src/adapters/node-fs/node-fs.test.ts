@@ -145,17 +145,18 @@ describe('nodeFs', () => {
 
   it.each([false, true])("returns stats whose dates can be set, as Node's (bigint: %s)", (bigint) => {
     const fs = nodeFs(new MemoryFs({ '/file': '' }))
-    for (const stats of [fs.statSync('/file', { bigint }), realFs.statSync('/', { bigint })]) {
+    const own = fs.statSync('/file', { bigint })
+    for (const stats of [own, realFs.statSync('/', { bigint })]) {
       const before = stats.mtimeMs
       expect(stats.mtime).toBe(stats.mtime)
       for (const name of ['atime', 'mtime', 'ctime', 'birthtime'] as const) {
         stats[name] = new Date(5)
         expect(stats[name]).toEqual(new Date(5))
+        // Node lists them since version 24.
+        if (stats === own) expect(Object.keys(stats)).toContain(name)
       }
       expect(stats.mtimeMs).toBe(before)
     }
-    const stats = fs.statSync('/file', { bigint })
-    expect(Object.keys(Object.assign(stats, { mtime: stats.mtime }))).toContain('mtime')
   })
 
   it('returns stats as numbers and as bigints', async () => {
