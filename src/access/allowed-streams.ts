@@ -1,18 +1,36 @@
-import { type CallContext, child, type DirEntry } from '../vfs/index.ts'
-import { createTargetAccess, type Gate, rebasePath, withRequestedPath } from './gate.ts'
+import {
+  type CallContext,
+  child,
+  DeferredStream,
+  type DirEntry,
+  ReadyStream,
+  startStream,
+} from '../vfs/index.ts'
+import {
+  createTargetAccess,
+  type Gate,
+  type GateRequest,
+  type PathAccess,
+  rebasePath,
+  withRequestedPath,
+} from './gate.ts'
 
 /** Opens a stream at a real path. */
 type OpenStream<T> = (path: string, ctx: CallContext | undefined) => AsyncIterable<T>
 
+/** A stream to open. */
+interface StreamRequest extends Pick<GateRequest, 'op' | 'ctx' | 'isLinkChecked'> {
+  readonly path: string
+}
+
 /** Streams one file if the caller may read it. Returns the stream unwrapped if reads of this caller need no check. */
 export function openAllowedStream<T>(
   gate: Gate,
-  op: string,
-  path: string,
-  ctx: CallContext | undefined,
+  request: StreamRequest,
   open: OpenStream<T>,
 ): AsyncIterable<T> {
-  return gate.isUnrestricted('read', ctx) ? open(path, ctx) : openChecked(gate, op, path, ctx, open)
+  const { path, ctx } = request
+  return gate.isUnrestricted('read', ctx) ? open(path, ctx) : openChecked(gate, request, open)
 }
 
 /** Lists the entries of a directory that the caller may read. */
@@ -23,7 +41,7 @@ export function listAllowedEntries(
   open: OpenStream<DirEntry>,
 ): AsyncIterable<DirEntry> {
   if (gate.isUnrestricted('read', ctx)) return open(path, ctx)
-  return openChecked(gate, 'readdir', path, ctx, (real, passed) =>
+  return openChecked(gate, { op: 'readdir', path, ctx, isLinkChecked: true }, (real, passed) =>
     filterReadable(gate, 'readdir', open(real, passed), ({ name }) => [child(real, name)], ctx),
   )
 }
@@ -37,7 +55,7 @@ export function streamAllowedBelow<T extends { readonly path: string; readonly f
   open: OpenStream<T>,
 ): AsyncIterable<T> {
   if (gate.isUnrestricted('read', ctx)) return open(root, ctx)
-  return openChecked(gate, op, root, ctx, (real, passed) => {
+  return openChecked(gate, { op, path: root, ctx }, (real, passed) => {
     const readable = filterReadable(gate, op, open(real, passed), listItemPaths, ctx)
     return real === root ? readable : rebasePaths(readable, real, root)
   })
@@ -49,37 +67,50 @@ export function listItemPaths({ path, from }: { readonly path: string; readonly 
 }
 
 /** Yields the items whose paths the caller may all read. */
-export async function* filterReadable<T>(
+export function filterReadable<T extends object>(
   gate: Gate,
   op: string,
   items: AsyncIterable<T>,
   listPaths: (item: T) => readonly string[],
   ctx: CallContext | undefined,
-): AsyncGenerator<T> {
-  for await (const item of items) {
-    if (listPaths(item).every((path) => gate.evaluate(op, 'read', path, ctx) === null)) yield item
-  }
+): AsyncIterable<T> {
+  const isReadable = (item: T) =>
+    listPaths(item).every((path) => gate.evaluate(op, 'read', path, ctx) === null)
+  return items instanceof ReadyStream ? items.filter(isReadable) : filter(items, isReadable)
 }
 
 /** Streams from the real path, once the gate allows it. Errors name the requested path. */
-async function* openChecked<T>(
+function openChecked<T>(
   gate: Gate,
-  op: string,
-  path: string,
-  ctx: CallContext | undefined,
+  { path, ...request }: StreamRequest,
   open: OpenStream<T>,
-): AsyncGenerator<T> {
+): AsyncIterable<T> {
   const touches = [createTargetAccess(path, 'read')]
-  let realPath = path
-  const stream = await gate.runIfAllowed({ op, touches, ctx }, (passed, real) => {
-    realPath = real
-    return open(real, passed)
+  return new DeferredStream(async () => {
+    let realPath = path
+    const stream = await gate.runIfAllowed({ ...request, touches }, (passed, real) => {
+      realPath = real
+      return startStream(open(real, passed))
+    })
+    return realPath === path ? stream : renameErrors(stream, realPath, touches)
   })
+}
+
+/** Yields the items of a real path. Errors name the requested one. */
+async function* renameErrors<T>(
+  stream: AsyncIterable<T>,
+  realPath: string,
+  touches: readonly PathAccess[],
+): AsyncGenerator<T> {
   try {
     yield* stream
   } catch (error) {
     throw withRequestedPath(error, [realPath], touches)
   }
+}
+
+async function* filter<T>(items: AsyncIterable<T>, isKept: (item: T) => boolean): AsyncGenerator<T> {
+  for await (const item of items) if (isKept(item)) yield item
 }
 
 /** Moves the paths of items from one root to another. An old path outside of the root stays. */

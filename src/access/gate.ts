@@ -39,6 +39,8 @@ export interface GateRequest {
   readonly ctx: CallContext | undefined
   /** False if the operation cannot be retried: a stream of content can be read once. True when absent. */
   readonly isRepeatable?: boolean
+  /** True if the operation itself throws ELOOP at a link, so that a path without links need not be resolved first. */
+  readonly isLinkChecked?: boolean
 }
 
 /**
@@ -110,15 +112,16 @@ export class Gate {
   }
 
   async #runChecked<T>(
-    { op, touches, ctx, isRepeatable = true }: GateRequest,
+    { op, touches, ctx, isRepeatable = true, isLinkChecked = false }: GateRequest,
     run: (ctx: CallContext | undefined, ...paths: string[]) => T | Promise<T>,
   ): Promise<T> {
     for (const { path, access } of touches) this.#assertAllowed(op, access, path, path, ctx)
     const inner = refuseLinks(ctx)
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = isLinkChecked ? 0 : 1; ; attempt++) {
       ctx?.signal?.throwIfAborted()
       const real: string[] = []
-      for (const touch of touches) real.push(await this.#resolve(op, touch, ctx))
+      // Most paths have no link, and the first attempt saves them a look-up.
+      for (const touch of touches) real.push(attempt === 0 ? touch.path : await this.#resolve(op, touch, ctx))
       try {
         return await run(inner, ...real)
       } catch (error) {

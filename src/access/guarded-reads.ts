@@ -120,18 +120,16 @@ export abstract class GuardedReads
   versions(path: string, ctx?: CallContext): AsyncIterable<Version> {
     return this.stream('versions', path, ctx, (checked, inner) => {
       const fs = requireProtocol(this.#fs, isVersioned, 'versions', checked)
-      return openAllowedStream(this.#gate, 'versions', checked, inner, (real, passed) =>
-        fs.versions(real, passed),
-      )
+      const request = { op: 'versions', path: checked, ctx: inner }
+      return openAllowedStream(this.#gate, request, (real, passed) => fs.versions(real, passed))
     })
   }
 
   readVersion(path: string, version: string, ctx?: CallContext): AsyncIterable<Uint8Array> {
     return this.stream('read', path, ctx, (checked, inner) => {
       const fs = requireProtocol(this.#fs, isVersioned, 'read', checked)
-      return openAllowedStream(this.#gate, 'read', checked, inner, (real, passed) =>
-        fs.readVersion(real, version, passed),
-      )
+      const request = { op: 'read', path: checked, ctx: inner }
+      return openAllowedStream(this.#gate, request, (real, passed) => fs.readVersion(real, version, passed))
     })
   }
 
@@ -144,15 +142,11 @@ export abstract class GuardedReads
   }
 
   protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
-    return this.#runRead('exists', createEntryAccess(path, 'read'), ctx, (real, passed) =>
-      this.#fs.exists(real, passed),
-    )
+    return this.#runLookUp('exists', path, ctx, (real, passed) => this.#fs.exists(real, passed))
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat | Promise<Stat> {
-    return this.#runRead('stat', createEntryAccess(path, 'read'), ctx, (real, passed) =>
-      this.#fs.stat(real, passed),
-    )
+    return this.#runLookUp('stat', path, ctx, (real, passed) => this.#fs.stat(real, passed))
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
@@ -160,9 +154,8 @@ export abstract class GuardedReads
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    return openAllowedStream(this.#gate, 'read', path, ctx, (real, passed) =>
-      this.#fs.read(real, options, passed),
-    )
+    const request = { op: 'read', path, ctx, isLinkChecked: true }
+    return openAllowedStream(this.#gate, request, (real, passed) => this.#fs.read(real, options, passed))
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
@@ -184,6 +177,20 @@ export abstract class GuardedReads
   /** The file system below checks this: it knows the content, and what each of its mounts can do. */
   protected override assertMatch(): void {}
   protected override assertMutable(): void {}
+
+  /** Does what `#runRead` does, for an operation that throws ELOOP itself where a link is on the way. */
+  #runLookUp<T>(
+    op: string,
+    path: string,
+    ctx: CallContext | undefined,
+    run: (path: string, ctx: CallContext | undefined) => Promise<T>,
+  ): Promise<T> | T {
+    if (this.#gate.isUnrestricted('read', ctx)) return run(path, ctx)
+    const touches = [createEntryAccess(path, 'read')]
+    return this.#gate.runIfAllowed({ op, touches, ctx, isLinkChecked: true }, (passed, real) =>
+      run(real, passed),
+    )
+  }
 
   #runRead<T>(
     op: string,

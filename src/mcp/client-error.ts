@@ -15,7 +15,8 @@ const REQUEST_PREFIX = /^Invalid \S+ request: /
  * Rewrites an error so that a client can act on it. The SDK reports invalid params with the raw output of its schema.
  */
 function withClientError(message: JSONRPCMessage): JSONRPCMessage {
-  if (!isJSONRPCErrorResponse(message)) return message
+  // Most messages are no errors, and the schema of the SDK takes long to say so.
+  if (!('error' in message) || !isJSONRPCErrorResponse(message)) return message
   const [issue] = parseIssues(message.error.message)
   if (issue === undefined) return message
   const replaced = { code: ProtocolErrorCode.InvalidParams, message: formatIssue(issue) }

@@ -27,12 +27,14 @@ export class MessageLineReader {
   }
 
   /** Yields the lines that this piece completes. */
-  *append(piece: Uint8Array): Generator<string | TruncatedLine> {
+  *append(piece: Buffer): Generator<string | TruncatedLine> {
     let start = 0
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
-      this.#append(piece.subarray(start, end))
+      const isWhole = this.#size === 0 && end - start <= this.#maxBytes
+      if (!isWhole) this.#append(piece.subarray(start, end))
+      const line = isWhole ? piece.toString('utf8', start, end) : this.#takeLine()
       start = end + 1
-      yield this.#takeLine()
+      yield line
     }
     if (start < piece.length) this.#append(piece.subarray(start))
   }

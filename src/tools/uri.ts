@@ -12,6 +12,9 @@ const MAX_SHOWN_CHARACTERS = 100
 /** Characters to encode besides unprintable ones: the space, and those that would end the path or begin an escape. */
 const UNSAFE = /[ "#%<>?^`{|}]/g
 
+/** Most paths: nothing in them is encoded. */
+const PLAIN = /^[\w./-]*$/
+
 /** Converts a canonical path to a URI: `/shared/a b.md` is `vfs:///shared/a%20b.md`. */
 export function toUri(path: string): string {
   return SCHEME + encodeUriPath(path)
@@ -19,6 +22,7 @@ export function toUri(path: string): string {
 
 /** Encodes a path or a part of it for a URI. */
 export function encodeUriPath(path: string): string {
+  if (PLAIN.test(path)) return path
   return escapeUnprintable(path.replace(UNSAFE, encodeURIComponent))
 }
 

@@ -9,6 +9,7 @@ export { assertOptions } from './assert-options.ts'
 export { assertSameVersion, Backend } from './backend.ts'
 export { CheckedFileSystem, type CheckedMutation, type Mutation } from './checked-file-system.ts'
 export { CheckedSyncFileSystem } from './checked-sync-file-system.ts'
+export { DeferredStream, startStream } from './deferred-stream.ts'
 export {
   type ErrorCode,
   errorCodes,
@@ -49,6 +50,7 @@ export { type DiskUsage, du, list, type TreeOptions, tree } from './helpers/list
 export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
 export { openFile } from './helpers/open-file.ts'
 export { updateText } from './helpers/update-text.ts'
+export { createLazyStream, pullFrom } from './lazy-stream.ts'
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'
 export { type OverlayDiff, OverlayFs } from './overlay/overlay-fs.ts'
@@ -105,6 +107,7 @@ export {
   type Watchable,
 } from './protocols.ts'
 export { ReadOnlyFs } from './read-only-fs.ts'
+export { ReadyStream } from './ready-stream.ts'
 export { createUnsupportedError, requireProtocol } from './require-protocol.ts'
 export { assertLinkFree, assertLinkTarget, resolveLinks, resolveLinksSync } from './resolve-links.ts'
 export {
@@ -126,7 +129,6 @@ export {
   copyBytes,
   copyContent,
   type RangeReader,
-  ReadyStream,
 } from './streams.ts'
 export {
   isSynchronous,

@@ -1,5 +1,7 @@
+import { DeferredStream } from './deferred-stream.ts'
 import { VfsError } from './error.ts'
 import type { Content, ReadOptions } from './file-system.ts'
+import { ReadyStream } from './ready-stream.ts'
 import { Slab } from './slab.ts'
 
 const DEFAULT_CHUNK_SIZE = 64 * 1024
@@ -70,94 +72,6 @@ export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Returns the next item, synchronously if it can, and undefined after the last. */
-type Pull<T> = () => T | undefined | Promise<T | undefined>
-
-/** Returns a stream whose items come from another one's pull function, wrapped. Set by the class, whose field it reads. */
-let wrapPull: <T extends object>(source: ReadyStream<T>, wrap: (pull: Pull<T>) => Pull<T>) => ReadyStream<T>
-
-/** A stream whose items are mostly in memory: each step costs a single promise. */
-export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
-  static {
-    wrapPull = (source, wrap) => new ReadyStream(wrap(source.#pull))
-  }
-
-  #pull: () => T | undefined | Promise<T | undefined>
-
-  /** @param pull returns the next item, synchronously if it can, and undefined after the last. */
-  constructor(pull: () => T | undefined | Promise<T | undefined>) {
-    this.#pull = pull
-  }
-
-  /** Returns the stream with each item mapped, without an extra promise. */
-  map(change: (item: T) => T): ReadyStream<T> {
-    const pull = this.#pull
-    const changeItem = (item: T | undefined) => item && change(item)
-    return new ReadyStream(() => {
-      const item = pull()
-      return item instanceof Promise ? item.then(changeItem) : changeItem(item)
-    })
-  }
-
-  /** Returns the stream, which fails with the signal's reason once the signal is aborted. */
-  until(signal: AbortSignal): ReadyStream<T> {
-    const pull = this.#pull
-    return new ReadyStream(() => {
-      signal.throwIfAborted()
-      return pull()
-    })
-  }
-
-  /** Returns the remaining items, without a promise for each item in memory. */
-  async rest(): Promise<T[]> {
-    const items: T[] = []
-    for (;;) {
-      const next = this.#pull()
-      const item = next instanceof Promise ? await next : next
-      if (item === undefined) return items
-      items.push(item)
-    }
-  }
-
-  next(): Promise<IteratorResult<T>> {
-    try {
-      const item = this.#pull()
-      return item instanceof Promise ? item.then(toResult) : Promise.resolve(toResult(item))
-    } catch (error) {
-      this.#pull = () => undefined
-      return Promise.reject(error)
-    }
-  }
-
-  return(): Promise<IteratorResult<T>> {
-    this.#pull = () => undefined
-    return Promise.resolve({ done: true, value: undefined })
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-}
-
-/** Returns a stream that calls `onError`, which throws another error, for each failure of the given one. */
-export function catchErrors<T extends object>(
-  source: ReadyStream<T>,
-  onError: (error: unknown) => never,
-): ReadyStream<T> {
-  return wrapPull(source, (pull) => () => {
-    try {
-      const item = pull()
-      return item instanceof Promise ? item.catch(onError) : item
-    } catch (error) {
-      return onError(error)
-    }
-  })
-}
-
-function toResult<T>(item: T | undefined): IteratorResult<T> {
-  return item === undefined ? { done: true, value: undefined } : { done: false, value: item }
-}
-
 /** Returns a stream that fails on its first step. A stream reports errors there, never from the call that opened it. */
 export function createFailedStream<T>(error: unknown): AsyncIterable<T> {
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
@@ -165,14 +79,16 @@ export function createFailedStream<T>(error: unknown): AsyncIterable<T> {
 
 /** Ends a stream with the signal's reason at the first step after the abort, and releases the source. */
 export function abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
-  return isReadyStream(source) ? source.until(signal) : abortableSteps(source, signal)
+  return canCheckSignal(source) ? source.until(signal) : abortableSteps(source, signal)
 }
 
-/** Reports whether a stream holds no resource and can check the signal itself, without an extra promise. */
-function isReadyStream<T>(
+/** Reports whether a stream can check the signal itself, without an extra promise. */
+function canCheckSignal<T>(
   source: AsyncIterable<T>,
 ): source is AsyncIterable<T> & { until(signal: AbortSignal): AsyncIterable<T> } {
-  return source instanceof ReadyStream || source instanceof InMemoryByteStream
+  return (
+    source instanceof ReadyStream || source instanceof DeferredStream || source instanceof InMemoryByteStream
+  )
 }
 
 async function* abortableSteps<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {

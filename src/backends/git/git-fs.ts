@@ -6,6 +6,7 @@ import {
   type CallContext,
   type Capability,
   type ContentAddressed,
+  createLazyStream,
   type Diffable,
   type DirEntry,
   type FileSystem,
@@ -24,7 +25,6 @@ import type { Commit } from './commit-object.ts'
 import { type DiffSide, diffGitTrees } from './diff-git-trees.ts'
 import { assertFile, GitTree } from './git-tree.ts'
 import { GitTreeWalk } from './git-tree-walk.ts'
-import { createLazyStream } from './lazy-stream.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { TreeCache } from './tree-cache.ts'
 import type { TreeEntry } from './tree-object.ts'

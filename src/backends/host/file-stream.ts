@@ -1,14 +1,16 @@
-import { constants, fstatSync, read, type Stats } from 'node:fs'
+import { constants, fstatSync, read, readSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { FileDescriptor } from '../../machine/index.ts'
 import { byteStream, type ReadOptions } from '../../vfs/index.ts'
 import type { ConfinedPath } from './confinement.ts'
-import { attemptAsync, type HostCall, HostFsFault } from './host-errors.ts'
+import { attempt, attemptAsync, type HostCall, HostFsFault } from './host-errors.ts'
 
 const { O_NONBLOCK } = constants
 const MIN_READ_BYTES = 4 * 1024
 const DEFAULT_READ_BYTES = 64 * 1024
 const MAX_READ_BYTES = 1024 * 1024
+/** Files up to this size are read synchronously: that takes less time than to wake a thread, as looking up a path does. */
+const MAX_SYNC_BYTES = 64 * 1024
 const readAsync = promisify(read)
 
 /** An open regular file with its size at open. */
@@ -93,9 +95,11 @@ async function* readPieces(
     for (let position = start; position < end; ) {
       const readLength = Math.min(end - position, readBytes, Math.max(size - position + 1, MIN_READ_BYTES))
       const buffer = Buffer.allocUnsafe(readLength)
-      const { bytesRead } = await attemptAsync(call, () =>
-        readAsync(descriptor.fd, buffer, 0, readLength, position),
-      )
+      const bytesRead =
+        size > 0 && size <= MAX_SYNC_BYTES
+          ? attempt(call, () => readSync(descriptor.fd, buffer, 0, readLength, position))
+          : (await attemptAsync(call, () => readAsync(descriptor.fd, buffer, 0, readLength, position)))
+              .bytesRead
       position += bytesRead
       if (bytesRead > 0) yield buffer.subarray(0, bytesRead)
       if (bytesRead === 0 || isEnd(position, bytesRead < readLength, size)) return

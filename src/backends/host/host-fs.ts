@@ -13,6 +13,7 @@ import {
   child,
   collect,
   copyContent,
+  createLazyStream,
   type DirEntry,
   dirname,
   type HardLinkable,
@@ -20,6 +21,7 @@ import {
   isVfsError,
   type Linkable,
   type MkdirOptions,
+  pullFrom,
   type ReadOptions,
   type RealpathOptions,
   type RemoveOptions,
@@ -213,16 +215,16 @@ export class HostFs
     return this.#tree.runAt({ op: 'stat', path }, lookup, (located) => toStat(getEntry(located)))
   }
 
-  protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
     const call: HostCall = { op: 'readdir', path }
-    const directory = this.#tree.openDirectory(call, { ...toLinkOptions(ctx), follow: true })
-    let entries: DirEntry[]
-    try {
-      entries = await attemptAsync(call, () => listVisibleEntries(directory, this.#tree.closed))
-    } finally {
-      directory.close()
-    }
-    for (const entry of entries) yield entry
+    return createLazyStream(async () => {
+      const directory = this.#tree.openDirectory(call, { ...toLinkOptions(ctx), follow: true })
+      try {
+        return pullFrom(await attemptAsync(call, () => listVisibleEntries(directory, this.#tree.closed)))
+      } finally {
+        directory.close()
+      }
+    })
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {

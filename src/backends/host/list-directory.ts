@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type Dirent, lstatSync, type Stats } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { type DirectoryHandle, isTemporaryName, loadFsPromises } from '../../machine/index.ts'
 import type { DirEntry, FileType, Stat } from '../../vfs/index.ts'
 import type { ClosedDirectories } from './closed-directories.ts'
@@ -7,6 +7,8 @@ import type { ClosedDirectories } from './closed-directories.ts'
 /** The replacement for bytes that are not UTF-8. It may also be part of a name. */
 const REPLACEMENT = '\ufffd'
 const PERMISSIONS = 0o7777
+/** Directories up to this size, some thousand names, are read synchronously: that takes less time than to wake a thread. */
+const MAX_SYNC_BYTES = 64 * 1024
 
 /** The entries of a directory. */
 export interface DirectoryListing {
@@ -16,10 +18,16 @@ export interface DirectoryListing {
 }
 
 export async function listDirectory(directory: DirectoryHandle): Promise<DirectoryListing> {
-  const found = await loadFsPromises().readdir(directory.at('.'), { withFileTypes: true })
+  const found = await readEntries(directory.at('.'))
   directory.assertInsideRoot()
   if (found.some(({ name }) => name.includes(REPLACEMENT))) return listDirectoryBytes(directory)
   return { entries: found.map((entry) => ({ name: entry.name, type: toFileType(entry) })), unreadable: [] }
+}
+
+function readEntries(path: string): Dirent[] | Promise<Dirent[]> {
+  const isSmall = lstatSync(path).size <= MAX_SYNC_BYTES
+  const options = { withFileTypes: true } as const
+  return isSmall ? readdirSync(path, options) : loadFsPromises().readdir(path, options)
 }
 
 /** Lists names as bytes. Three times slower, so used only if a name needs it. */
@@ -55,7 +63,8 @@ export function toStat(stats: Stats): Stat {
   return {
     type,
     size: type === 'directory' ? 0 : stats.size,
-    mtime: stats.mtime,
+    // The property `mtime` is computed at its first use, which takes longer.
+    mtime: new Date(Math.round(stats.mtimeMs)),
     mode: stats.mode & PERMISSIONS,
   }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { type CallContext, type FileSystem, type FileType, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, type FileType, isVfsError, VfsError } from '../../vfs/index.ts'
 import { defineVfsTool, READ_ONLY_HINTS, uriSchema } from '../define-tool.ts'
 import { TextOutput } from '../text/text-output.ts'
-import type { Tool } from '../tool.ts'
-import { resolveUri, statOpenable } from '../tool-target.ts'
+import type { Tool, ToolCall } from '../tool.ts'
+import { resolveUri, statOpenable, type ToolTarget } from '../tool-target.ts'
 import { encodeUriPath } from '../uri.ts'
 
 const CUT_NOTE = '… (cut; list a smaller directory, or with a smaller depth)'
@@ -23,18 +23,18 @@ export const vfsList: Tool = defineVfsTool({
       .describe('How many levels deep; 1 is the directory alone.'),
     sizes: z.boolean().default(false).describe('Also show the size of each file.'),
   }),
-  async run({ path: uri, depth, sizes }, environment, { ctx, progress }) {
+  async run({ path: uri, depth, sizes }, environment, call) {
     const target = resolveUri(environment, uri)
-    const { fs, path, displayPath } = target
-    const { type } = await statOpenable(target, ctx)
-    if (type === 'file') throw new VfsError('ENOTDIR', path, { op: 'list' })
-    const output = new TextOutput()
-    for await (const { name, type, size } of listEntries(fs, path, depth, sizes, ctx)) {
-      output.add(formatEntry(name, type, sizes ? size : undefined))
-      if (output.isFull) break
-      progress(output.count)
+    // A walk of a file is empty.
+    const isWalk = sizes || depth > 1
+    if (isWalk) await assertDirectory(target, call.ctx)
+    try {
+      return await formatList(target, isWalk ? depth : undefined, sizes, call)
+    } catch (error) {
+      // Its error says more about a pipe.
+      if (isVfsError(error)) await assertDirectory(target, call.ctx)
+      throw error
     }
-    return output.toText(`${displayPath} is empty`, CUT_NOTE)
   },
 })
 
@@ -44,15 +44,27 @@ interface ListedEntry {
   readonly size?: number
 }
 
-/** Lists names; reads the stat of each file only for sizes and for deeper levels. */
-function listEntries(
-  fs: FileSystem,
-  path: string,
-  depth: number,
+async function assertDirectory(target: ToolTarget, ctx: CallContext): Promise<void> {
+  const { type } = await statOpenable(target, ctx)
+  if (type === 'file') throw new VfsError('ENOTDIR', target.path, { op: 'list' })
+}
+
+/** Lists names; reads the stat of each file only if a depth is given, for sizes and deeper levels. */
+async function formatList(
+  { fs, path, displayPath }: ToolTarget,
+  depth: number | undefined,
   sizes: boolean,
-  ctx: CallContext,
-): AsyncIterable<ListedEntry> {
-  return depth === 1 && !sizes ? fs.readdir(path, ctx) : walkEntries(fs, path, depth, ctx)
+  { ctx, progress }: ToolCall,
+): Promise<string> {
+  const output = new TextOutput()
+  const entries: AsyncIterable<ListedEntry> =
+    depth === undefined ? fs.readdir(path, ctx) : walkEntries(fs, path, depth, ctx)
+  for await (const { name, type, size } of entries) {
+    output.add(formatEntry(name, type, sizes ? size : undefined))
+    if (output.isFull) break
+    progress(output.count)
+  }
+  return output.toText(`${displayPath} is empty`, CUT_NOTE)
 }
 
 async function* walkEntries(

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto'
-import { hash, readFile, type Stat } from '../../vfs/index.ts'
+import { hash, isVfsError, readFile, type Stat } from '../../vfs/index.ts'
 import type { TargetContext } from '../define-tool.ts'
-import { MAX_EDITABLE_BYTES } from '../tool-target.ts'
+import { MAX_EDITABLE_BYTES, statOpenableFile } from '../tool-target.ts'
 
 /** Files up to this size are read at once, which also gives their version. */
 const MAX_WHOLE_BYTES = 256 * 1024
@@ -22,9 +22,27 @@ export async function openText(targetContext: TargetContext, stat: Stat): Promis
     await recordVersion(targetContext, stat)
     return { chunks: fs.read(path, {}, ctx), displayPath }
   }
-  const bytes = await readFile(fs, path, {}, ctx)
-  targetContext.environment.reads.recordRead(displayPath, digest('sha256', bytes))
-  return { chunks: streamBytes(bytes), displayPath }
+  return openWhole(targetContext, await readFile(fs, path, {}, ctx))
+}
+
+/** Does what `openText` does, without a stat of a small file. EISDIR, EINVAL if it is not a file. */
+export async function openFileText(
+  targetContext: TargetContext,
+): Promise<OpenedText & { readonly size: number }> {
+  const {
+    target,
+    call: { ctx },
+  } = targetContext
+  try {
+    const bytes = await readFile(target.fs, target.path, { byteRange: [0, MAX_WHOLE_BYTES + 1] }, ctx)
+    if (bytes.length <= MAX_WHOLE_BYTES) return { ...openWhole(targetContext, bytes), size: bytes.length }
+  } catch (error) {
+    // Its error says more about a directory or a pipe.
+    if (isVfsError(error)) await statOpenableFile(target, ctx)
+    throw error
+  }
+  const stat = await statOpenableFile(target, ctx)
+  return { ...(await openText(targetContext, stat)), size: stat.size }
 }
 
 /** Records the version before it is read: if the file changes in between, an edit is refused. */
@@ -35,6 +53,12 @@ export async function recordVersion(targetContext: TargetContext, { size }: Stat
     call: { ctx },
   } = targetContext
   if (size <= MAX_EDITABLE_BYTES) environment.reads.recordRead(displayPath, await hash(fs, path, ctx))
+}
+
+function openWhole({ target, environment }: TargetContext, bytes: Uint8Array): OpenedText {
+  const { displayPath } = target
+  environment.reads.recordRead(displayPath, digest('sha256', bytes))
+  return { chunks: streamBytes(bytes), displayPath }
 }
 
 async function* streamBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

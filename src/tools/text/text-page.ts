@@ -1,9 +1,8 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { TargetContext } from '../define-tool.ts'
-import { statOpenableFile } from '../tool-target.ts'
 import { getCutPosition } from './character-cut.ts'
 import { decodePieces, stripReturn } from './line-stream.ts'
-import { openText } from './opened-text.ts'
+import { openFileText } from './opened-text.ts'
 import { formatNumberedLine } from './text-output.ts'
 import { readSlice, type TextPosition, type TextSlice } from './text-slice.ts'
 
@@ -41,8 +40,8 @@ export async function readPage(
   form: PageForm,
 ): Promise<TextPage> {
   const { target, call } = targetContext
-  const stat = await statOpenableFile(target, call.ctx)
-  const pieces = decodePieces(await openText(targetContext, stat), (bytes) => call.progress(bytes, stat.size))
+  const opened = await openFileText(targetContext)
+  const pieces = decodePieces(opened, (bytes) => call.progress(bytes, opened.size))
   const lines = Math.min(maxLines, MAX_PAGE_LINES)
   const size = { lines, characters: MAX_PAGE_CHARACTERS + LINE_END_CHARACTERS }
   const slice = await readSlice(pieces, from, size)

@@ -1,6 +1,6 @@
 import type { CallContext, DirEntry, FileSystem, WalkOptions } from '../file-system.ts'
 import { basename, checkPath } from '../path.ts'
-import { ReadyStream } from '../streams.ts'
+import { ReadyStream } from '../ready-stream.ts'
 
 /** Result of `du`: files, directories and bytes below a path. */
 export interface DiskUsage {

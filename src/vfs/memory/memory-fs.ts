@@ -33,9 +33,10 @@ import type {
   SearchQuery,
   StatChanges,
 } from '../protocols.ts'
+import { ReadyStream } from '../ready-stream.ts'
 import { nextTurn } from '../runtime.ts'
 import { compileQuery, mayMatch, searchSteps } from '../search.ts'
-import { byteStream, collect, copyBytes, ReadyStream } from '../streams.ts'
+import { byteStream, collect, copyBytes } from '../streams.ts'
 import type { SyncFileSystem, Synchronous } from '../sync-file-system.ts'
 import { shareBytes } from './memory-content.ts'
 import { MemoryFiles } from './memory-files.ts'

@@ -1,7 +1,7 @@
 import type { DirEntry, WalkEntry, WalkOptions } from '../file-system.ts'
 import type { SortedEntries } from '../ordered-map.ts'
 import { child } from '../path.ts'
-import { ReadyStream } from '../streams.ts'
+import { ReadyStream } from '../ready-stream.ts'
 import { type DirectoryNode, type MemoryNode, type NodeEntry, toStat } from './nodes.ts'
 import type { SharedFiles } from './shared-files.ts'
 

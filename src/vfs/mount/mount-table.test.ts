@@ -11,7 +11,7 @@ import { MemoryFs } from '../memory/memory-fs.ts'
 import { OverlayFs } from '../overlay/overlay-fs.ts'
 import { dirname, isWithin } from '../path.ts'
 import { ReadOnlyFs } from '../read-only-fs.ts'
-import { ReadyStream } from '../streams.ts'
+import { ReadyStream } from '../ready-stream.ts'
 import { MountTable } from './mount-table.ts'
 
 async function names(fs: FileSystem, path: string): Promise<string[]> {

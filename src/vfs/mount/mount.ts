@@ -1,7 +1,8 @@
 import { isVfsError, VfsError } from '../error.ts'
 import type { Content, FileSystem } from '../file-system.ts'
 import type { InodeIdentity } from '../protocols.ts'
-import { catchErrors, InMemoryByteStream, ReadyStream } from '../streams.ts'
+import { catchErrors, ReadyStream } from '../ready-stream.ts'
+import { InMemoryByteStream } from '../streams.ts'
 import { isSynchronous, type SyncFileSystem } from '../sync-file-system.ts'
 
 /** Number of mounts in one table whose inode numbers cannot collide. */

@@ -5,7 +5,7 @@ import { statIfPresent } from '../helpers/stat-if-present.ts'
 import { mergeEntries } from '../merge-entries.ts'
 import { child } from '../path.ts'
 import type { Match, SearchQuery } from '../protocols.ts'
-import { ReadyStream } from '../streams.ts'
+import { ReadyStream } from '../ready-stream.ts'
 import type { Mount } from './mount.ts'
 import type { MountPoints } from './mount-points.ts'
 

@@ -25,17 +25,17 @@ export interface LayeredPath {
 export class ForkLayers {
   readonly #before: TreeFiles
   readonly #after: TreeFiles
+  #last: { readonly path: string; readonly found: LayeredPath } | undefined
 
   constructor({ before, after }: LayerTrees) {
     this.#before = before
     this.#after = after
   }
 
-  /** Returns the state of a path. */
+  /** Returns the state of a path. The steps of an operation look the same path up in a row, which is done once. */
   find(path: string): LayeredPath {
-    let found: LayeredPath = { source: 'directory', isOpen: true, before: ROOT_INODE, after: ROOT_INODE }
-    for (const name of splitPath(path)) found = this.enter(found, name)
-    return found
+    if (this.#last?.path !== path) this.#last = { path, found: this.#lookUp(path) }
+    return this.#last.found
   }
 
   /** Returns the state of a name in a directory. */
@@ -58,6 +58,11 @@ export class ForkLayers {
     }
   }
 
+  /** True if an entry is that of the directory, and the fork has neither it nor anything below it. */
+  isUntouched({ source, before, after }: LayeredPath): boolean {
+    return source === 'directory' && before === undefined && after === undefined
+  }
+
   /** Lists the names in a directory that the fork or its base has. */
   listNames({ before, after }: LayeredPath): string[] {
     return [...new Set([...listNamesIn(this.#before, before), ...listNamesIn(this.#after, after)])]
@@ -69,6 +74,18 @@ export class ForkLayers {
       const child = this.enter(path, name)
       if (child.source === 'fork' || (child.source === undefined && !ignoresRemovals)) return true
       return this.hasChangesBelow(child, ignoresRemovals)
+    })
+  }
+
+  #lookUp(path: string): LayeredPath {
+    return this.#after.readTogether(() => {
+      let found: LayeredPath = { source: 'directory', isOpen: true, before: ROOT_INODE, after: ROOT_INODE }
+      for (const name of splitPath(path)) {
+        // Neither vault has more of the path, so the rest of it has the same state.
+        if (found.before === undefined && found.after === undefined) return found
+        found = this.enter(found, name)
+      }
+      return found
     })
   }
 

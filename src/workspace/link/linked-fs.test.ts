@@ -18,6 +18,9 @@ import { fileSystemSuite, type Seed } from '../../conformance/index.ts'
 import { Mutex } from '../../machine/index.ts'
 import { type CallContext, move, readText, type VfsEvent, vfsOperations } from '../../vfs/index.ts'
 import { LinkedDirectory, type LinkedFork, LinkedFs } from './index.ts'
+import type { MaskContent } from './masked-host-tree.ts'
+
+const encoder = new TextEncoder()
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-linked-fs-')))
 const home = await openHome()
@@ -34,7 +37,7 @@ interface Opened {
 }
 
 /** Opens a new fork of a directory with these files. */
-async function open(seed: Seed = {}): Promise<Opened> {
+async function open(seed: Seed = {}, mask?: MaskContent): Promise<Opened> {
   const directory = mkdtempSync(join(scratch, 'root-'))
   for (const [path, content] of Object.entries(seed)) {
     mkdirSync(dirname(directory + path), { recursive: true })
@@ -45,7 +48,14 @@ async function open(seed: Seed = {}): Promise<Opened> {
   const link = new LinkedDirectory(home, directory)
   const fork = await link.startFork('fork')
   const vault = await home.vault(fork.name)
-  const fs = new LinkedFs({ link, fork, vault, directory: new HostFs(directory), mutex: new Mutex() })
+  const fs = new LinkedFs({
+    link,
+    fork,
+    vault,
+    directory: new HostFs(directory),
+    mutex: new Mutex(),
+    ...(mask !== undefined && { mask: async () => mask }),
+  })
   return { directory, link, fork, fs }
 }
 
@@ -126,6 +136,34 @@ describe('the files of a fork', () => {
         await expect(attempt()).rejects.toMatchObject({ code: 'EACCES' })
     await fs.symlink('/etc', '/own')
     await expect(readText(fs, '/own/passwd')).rejects.toMatchObject({ code: 'EACCES' })
+  })
+
+  it('follow a link that the user puts above a change', async () => {
+    const { directory, fs } = await open(seed)
+    await fs.write('/e/deep/more', 'by the fork\n')
+    rmSync(join(directory, 'e'), { recursive: true })
+    mkdirSync(join(directory, 'f/deep'), { recursive: true })
+    writeFileSync(join(directory, 'f/deep/z'), 'by the user\n')
+    symlinkSync('f', join(directory, 'e'))
+    expect(await readText(fs, '/e/deep/z')).toBe('by the user\n')
+    expect(await listNames(fs, '/e/deep')).toEqual(['z'])
+  })
+
+  it('are masked by the name of the file, not by that of a link to it', async () => {
+    const mask: MaskContent = (path, content) =>
+      path.endsWith('.env') ? encoder.encode(`masked ${content().length} bytes`) : undefined
+    const { directory, fs } = await open({ '/.env': 'KEY=value\n', '/d/plain': 'plain\n' }, mask)
+    symlinkSync('d/plain', join(directory, 'link.env'))
+    symlinkSync('.env', join(directory, 'link'))
+    symlinkSync('d', join(directory, 'sub'))
+    writeFileSync(join(directory, 'd/.env'), 'K=v\n')
+    const read = (path: string) => readText(fs, path)
+    expect(await read('/.env')).toBe('masked 10 bytes')
+    expect(await read('/link')).toBe('masked 10 bytes')
+    expect(await read('/sub/.env')).toBe('masked 4 bytes')
+    expect(await read('/link.env')).toBe('plain\n')
+    for (const path of ['/link.env', '/sub/.env'])
+      await expect(readText(fs, path, {}, { links: 'refuse' })).rejects.toMatchObject({ code: 'ELOOP' })
   })
 
   it('are taken back to a checkpoint, and copied as they are', async () => {

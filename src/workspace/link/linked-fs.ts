@@ -4,7 +4,6 @@ import {
   type Appendable,
   type Attributed,
   append,
-  assertLinkFree,
   assertSameVersion,
   Backend,
   type CallContext,
@@ -12,6 +11,7 @@ import {
   type Content,
   collect,
   compileQuery,
+  createLazyStream,
   type DirEntry,
   type FileSystem,
   hash,
@@ -23,9 +23,9 @@ import {
   isWithin,
   type Linkable,
   type Match,
-  MemoryFs,
   type MkdirOptions,
   type PathChange,
+  pullFrom,
   type ReadOptions,
   type RealpathOptions,
   type RemoveOptions,
@@ -39,6 +39,7 @@ import {
   type Stat,
   type StatChanges,
   searchSteps,
+  startStream,
   VfsError,
   type WalkEntry,
   type WalkOptions,
@@ -95,6 +96,7 @@ export class LinkedFs
   readonly capabilities: ReadonlySet<Capability> = CAPABILITIES
   readonly #parts: LinkedFsParts
   readonly #vault: FileSystem
+  #trees: LayerTrees | undefined
 
   constructor(parts: LinkedFsParts) {
     super()
@@ -127,7 +129,7 @@ export class LinkedFs
   readlink(path: string, ctx?: CallContext): Promise<string> {
     return this.call('readlink', path, ctx, async (checked, inner) => {
       const view = await this.#open()
-      const real = await resolvePath(view, checked, false, 'readlink', inner)
+      const real = await view.resolve(checked, false, 'readlink', inner)
       const fs = view.findLayer(real)
       if (fs === undefined) throw new VfsError('ENOENT', real, { op: 'readlink' })
       return requireProtocol(fs, isLinkable, 'readlink', real).readlink(real, refuseLinks(inner))
@@ -173,22 +175,22 @@ export class LinkedFs
 
   protected async doStat(path: string, ctx?: CallContext): Promise<Stat> {
     const view = await this.#open()
-    return view.stat(await resolvePath(view, path, false, 'stat', ctx), ctx)
+    const request = { path, op: 'stat', followLast: false }
+    return view.runResolved(request, ctx, (real) => view.stat(real, ctx))
   }
 
-  protected async *doReaddir(path: string, ctx?: CallContext): AsyncGenerator<DirEntry> {
-    const view = await this.#open()
-    yield* view.list(await resolvePath(view, path, true, 'readdir', ctx), ctx)
+  protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
+    const request = { path, op: 'readdir', followLast: true }
+    return createLazyStream(async () => {
+      const view = await this.#open()
+      return pullFrom(await view.runResolved(request, ctx, (real) => view.list(real, ctx)))
+    })
   }
 
   protected async *doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
     const view = await this.#open()
-    const real = await resolvePath(view, path, true, 'read', ctx)
-    const fs = view.findLayer(real)
-    if (fs === undefined) throw new VfsError('ENOENT', real, { op: 'read' })
-    const masked = fs === this.#parts.directory ? view.readMasked(real) : undefined
-    if (masked !== undefined) yield* new MemoryFs({ [real]: masked }).read(real, options)
-    else yield* fs.read(real, options, refuseLinks(ctx))
+    const request = { path, op: 'read', followLast: true }
+    yield* await view.runResolved(request, ctx, (real) => startStream(view.read(real, options, ctx)))
   }
 
   protected override async *doWalk(
@@ -197,7 +199,7 @@ export class LinkedFs
     ctx?: CallContext,
   ): AsyncGenerator<WalkEntry> {
     const view = await this.#open()
-    const real = await resolvePath(view, root, true, 'walk', ctx)
+    const real = await view.resolve(root, true, 'walk', ctx)
     for await (const { path, stat } of view.walk(real, options, ctx))
       yield { path: real === root ? path : join(root, path.slice(real.length)), stat }
   }
@@ -218,9 +220,9 @@ export class LinkedFs
 
   protected override async doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
     const view = await this.#open()
-    const real = await resolvePath(view, path, false, 'mkdir', ctx)
+    const real = await view.resolve(path, false, 'mkdir', ctx)
     if ((await view.findStat(real, ctx))?.type === 'symlink') {
-      const target = options.parents === true ? await resolvePath(view, real, true, 'mkdir', ctx) : real
+      const target = options.parents === true ? await view.resolve(real, true, 'mkdir', ctx) : real
       if ((await view.findStat(target, ctx))?.type === 'directory') return
       throw new VfsError('EEXIST', real, { op: 'mkdir' })
     }
@@ -231,7 +233,7 @@ export class LinkedFs
 
   protected override async doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
     const view = await this.#open()
-    const real = await resolvePath(view, path, false, 'remove', ctx)
+    const real = await view.resolve(path, false, 'remove', ctx)
     const { type } = await view.stat(real, ctx)
     if (type === 'directory' && options.recursive !== true)
       throw new VfsError('EISDIR', real, { op: 'remove' })
@@ -290,7 +292,7 @@ export class LinkedFs
   async *#search(root: string, query: SearchQuery, ctx: CallContext | undefined): AsyncGenerator<Match> {
     const compiled = compileQuery(query)
     const view = await this.#open()
-    const real = await resolvePath(view, root, true, 'search', ctx)
+    const real = await view.resolve(root, true, 'search', ctx)
     const { type } = await view.stat(real, ctx)
     using reader = new DirectoryReader(this.#parts.link.path)
     const readContent = async (path: string, isUntouched: boolean) =>
@@ -318,10 +320,11 @@ export class LinkedFs
     return new LinkedView({ root: link.path, directory, vault: this.#vault, layers, mask: await mask?.() })
   }
 
-  #openTrees(): Promise<LayerTrees> {
+  async #openTrees(): Promise<LayerTrees> {
     const { link, fork } = this.#parts
     // Copies are no changes of the caller.
-    return link.openTreeFiles(fork, { caller: { kind: 'system' } })
+    this.#trees ??= await link.openTreeFiles(fork, { caller: { kind: 'system' } })
+    return this.#trees
   }
 
   async #resolve(
@@ -330,21 +333,8 @@ export class LinkedFs
     op: string,
     ctx: CallContext | undefined,
   ): Promise<string> {
-    return resolvePath(await this.#open(), path, followLast, op, ctx)
+    return (await this.#open()).resolve(path, followLast, op, ctx)
   }
-}
-
-/** Resolves the links in a path. Throws ELOOP if there is one and the call must not follow any. */
-async function resolvePath(
-  view: LinkedView,
-  path: string,
-  followLast: boolean,
-  op: string,
-  ctx: CallContext | undefined,
-): Promise<string> {
-  const resolved = await view.resolve(path, followLast, op, ctx)
-  assertLinkFree(path, resolved, op, ctx)
-  return resolved
 }
 
 /** Yields the matching lines of one file, and lets other work run meanwhile. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import {
+  assertLinkFree,
   type CallContext,
   child,
   type DirEntry,
@@ -9,6 +10,9 @@ import {
   isLinkable,
   isVfsError,
   isWithin,
+  list,
+  MemoryFs,
+  type ReadOptions,
   refuseLinks,
   resolveLinks,
   type Stat,
@@ -44,6 +48,26 @@ export class LinkedView {
 
   constructor(parts: ViewParts) {
     this.#parts = parts
+  }
+
+  /**
+   * Runs a read of a path that follows its links. A path that the fork has not touched is read at once, which fails with
+   * ELOOP if it has a link: most paths have none, and are looked up once. Throws ELOOP for a link if the call must not
+   * follow any.
+   */
+  async runResolved<T>(
+    { path, op, followLast }: { path: string; op: string; followLast: boolean },
+    ctx: CallContext | undefined,
+    read: (path: string) => Promise<T>,
+  ): Promise<T> {
+    if (this.#parts.layers.isUntouched(this.#parts.layers.find(path))) {
+      try {
+        return await read(path)
+      } catch (error) {
+        if (!isVfsError(error, 'ELOOP')) throw error
+      }
+    }
+    return read(await this.resolve(path, followLast, op, ctx))
   }
 
   /** Returns the file system that has the entry at a path; undefined if the fork has removed it. */
@@ -86,23 +110,36 @@ export class LinkedView {
     })
   }
 
-  async *list(path: string, ctx: CallContext | undefined): AsyncGenerator<DirEntry> {
-    const { layers, directory } = this.#parts
-    const { type } = await this.stat(path, ctx)
-    if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-    const found = layers.find(path)
-    const known = new Map(layers.listNames(found).map((name) => [name, layers.enter(found, name)]))
-    if (known.size === 0 && found.source === 'directory') {
-      yield* directory.readdir(path, refuseLinks(ctx))
+  /** Reads a file. Secret values of the directory are masked. Throws ELOOP for a link. */
+  async *read(path: string, options: ReadOptions, ctx: CallContext | undefined): AsyncGenerator<Uint8Array> {
+    const { directory } = this.#parts
+    const fs = this.findLayer(path)
+    if (fs === undefined) throw new VfsError('ENOENT', path, { op: 'read' })
+    const masked = fs === directory ? this.readMasked(path) : undefined
+    if (masked === undefined) {
+      yield* fs.read(path, options, refuseLinks(ctx))
       return
     }
+    const { type } = await directory.stat(path, refuseLinks(ctx))
+    if (type === 'symlink') throw new VfsError('ELOOP', path, { op: 'read' })
+    yield* new MemoryFs({ [path]: masked }).read(path, options)
+  }
+
+  async list(path: string, ctx: CallContext | undefined): Promise<DirEntry[]> {
+    const { layers, directory } = this.#parts
+    const found = layers.find(path)
+    if (layers.isUntouched(found)) return list(directory, path, refuseLinks(ctx))
+    const { type } = await this.stat(path, ctx)
+    if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+    const known = new Map(layers.listNames(found).map((name) => [name, layers.enter(found, name)]))
+    if (known.size === 0 && found.source === 'directory') return list(directory, path, refuseLinks(ctx))
     const types = found.isOpen ? await this.#listDirectory(path, ctx) : new Map<string, FileType>()
     for (const [name, entry] of known) {
       if (entry.source === undefined) types.delete(name)
       else if (entry.source === 'fork' || layers.hasChangesBelow(entry, true))
         types.set(name, (await this.stat(child(path, name), ctx)).type)
     }
-    for (const name of [...types.keys()].sort()) yield { name, type: types.get(name) ?? 'other' }
+    return [...types.keys()].sort().map((name) => ({ name, type: types.get(name) ?? 'other' }))
   }
 
   /** Walks depth first. Parts in which the fork has changed nothing cost what they cost in the directory. */
@@ -120,7 +157,7 @@ export class LinkedView {
         yield { path, stat: this.#maskStat(path, stat), isUntouched: true }
       return
     }
-    for await (const { name } of skipFailed(this.list(root, ctx))) {
+    for (const { name } of await this.#findEntries(root, ctx)) {
       const path = child(root, name)
       const stat = await this.findStat(path, ctx)
       if (stat === undefined) continue
@@ -129,7 +166,10 @@ export class LinkedView {
     }
   }
 
-  /** Resolves the links in a path, in the fork and in the directory. Throws EACCES for one that leads out. */
+  /**
+   * Resolves the links in a path, in the fork and in the directory. Throws EACCES for one that leads out, ELOOP for any
+   * if the call must not follow them.
+   */
   async resolve(
     path: string,
     followLast: boolean,
@@ -137,7 +177,9 @@ export class LinkedView {
     ctx: CallContext | undefined,
   ): Promise<string> {
     if (await this.#isLinkFree(path, followLast, ctx)) return path
-    return resolveLinks(path, followLast, op, (link) => this.#findTarget(link, op, ctx))
+    const resolved = await resolveLinks(path, followLast, op, (link) => this.#findTarget(link, op, ctx))
+    assertLinkFree(path, resolved, op, ctx)
+    return resolved
   }
 
   /** True if a path certainly has no link: the fork has changed none of its names, and the directory finds none. */
@@ -171,6 +213,16 @@ export class LinkedView {
     return target.startsWith('/') ? leadsTo.slice(root.length) || '/' : target
   }
 
+  /** Lists a directory; nothing if it cannot be read. */
+  async #findEntries(path: string, ctx: CallContext | undefined): Promise<DirEntry[]> {
+    try {
+      return await this.list(path, ctx)
+    } catch (error) {
+      if (isVfsError(error)) return []
+      throw error
+    }
+  }
+
   /** Lists the entries of the directory itself; none if only the fork has it. */
   async #listDirectory(path: string, ctx: CallContext | undefined): Promise<Map<string, FileType>> {
     const types = new Map<string, FileType>()
@@ -191,13 +243,4 @@ export class LinkedView {
 
 function isMissing(error: unknown): boolean {
   return isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR') || isVfsError(error, 'ELOOP')
-}
-
-/** Ends a listing that cannot be read any further. */
-async function* skipFailed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
-  try {
-    yield* items
-  } catch (error) {
-    if (!isVfsError(error)) throw error
-  }
 }

@@ -1,20 +1,17 @@
-import { ReadyStream } from '../../vfs/index.ts'
-
-/** Returns the next item, synchronously if possible, and undefined after the last. */
-export type PullNext<T> = () => T | undefined | Promise<T | undefined>
+import { type Pull, ReadyStream } from './ready-stream.ts'
 
 /**
  * Creates a stream that opens its source at the first step. Concurrent steps wait for each other, so several
  * readers may share the stream.
  */
-export function createLazyStream<T extends object>(open: () => Promise<PullNext<T>>): ReadyStream<T> {
-  let pull: PullNext<T> | undefined
+export function createLazyStream<T extends object>(open: () => Promise<Pull<T>>): ReadyStream<T> {
+  let pull: Pull<T> | undefined
   let pending: Promise<void> | undefined
   const first = async () => {
     pull = await open()
     return pull()
   }
-  const step: PullNext<T> = () => {
+  const step: Pull<T> = () => {
     if (pending !== undefined) return pending.then(step)
     const item = pull === undefined ? first() : pull()
     if (!(item instanceof Promise)) return item
@@ -25,4 +22,10 @@ export function createLazyStream<T extends object>(open: () => Promise<PullNext<
     return item
   }
   return new ReadyStream(step)
+}
+
+/** Returns the items of an array, one a call. */
+export function pullFrom<T extends object>(items: readonly T[]): Pull<T> {
+  let next = 0
+  return () => items[next++]
 }
