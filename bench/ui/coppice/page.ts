@@ -61,6 +61,26 @@ export function waitForText(page: Page, selector: string, text: string): Promise
   )
 }
 
+/**
+ * Makes every page that is loaded note the frame in which a text is first in one of its parts. Returns a function that
+ * waits for it, and returns its time, in milliseconds since the page was asked for. The page looks from its start on:
+ * the driver itself comes late, after the load event and the compilation of its own scripts.
+ */
+export async function noteText(page: Page, selector: string, text: string): Promise<() => Promise<number>> {
+  const hasText = `[...document.querySelectorAll(${JSON.stringify(selector)})].some(({ textContent }) => textContent.includes(${JSON.stringify(text)}))`
+  await page.addInitScript(`{
+    const look = () => {
+      if (${hasText}) document.documentElement.dataset.shownAt = performance.now()
+      else requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  }`)
+  return async () => {
+    await page.locator('html[data-shown-at]').waitFor()
+    return page.locator('html').evaluate(({ dataset }) => Number(dataset['shownAt']))
+  }
+}
+
 /** Makes the page note when it gets a key. Returns a function that reads that time, in milliseconds since the page was asked for. */
 export async function noteKeys(page: Page): Promise<() => Promise<number>> {
   const html = page.locator('html')
