@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { formatTarget, type NetworkTarget, parseTarget } from '../host-name.ts'
 import type { ValueMask } from '../inject/value-mask.ts'
 import { formatHostHeader, hasAgreeingHost, type MessageHeader, selectEndHeaders } from './message-headers.ts'
+import { ServerReads } from './server-reads.ts'
 import { UpstreamError } from './upstream-agent.ts'
 
 const HTTP_PORT = 80
@@ -99,8 +100,8 @@ function sendUpstream(
       return fail()
     }
     answer.once('error', fail)
-    if (mask === undefined) answer.pipe(response)
-    else answer.pipe(mask.createStream()).pipe(response)
+    if (mask !== undefined) answer.pipe(mask.createStream()).pipe(response)
+    else if (request.method === 'HEAD' || !ServerReads.passBody(answer, response)) answer.pipe(response)
   })
   if (onUpgrade !== undefined) upstream.once('upgrade', onUpgrade)
   upstream.once('error', fail)

@@ -95,6 +95,26 @@ async function readBytes(socket: Socket, count: number): Promise<Buffer> {
   return bytes.subarray(0, count)
 }
 
+async function readHead(socket: Socket): Promise<string> {
+  let head = ''
+  while (!head.endsWith('\r\n\r\n')) head += (await readBytes(socket, 1)).toString('latin1')
+  return head.toLowerCase()
+}
+
+/** Starts a server that answers each request by hand. */
+async function listenRaw(answer: (socket: Socket, method: string) => void) {
+  let requests = 0
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      requests++
+      answer(socket, bytes.toString('latin1').split(' ')[0] ?? '')
+    })
+  })
+  const target = `127.0.0.1:${await listen(server)}`
+  return { target, count: () => requests, [Symbol.asyncDispose]: async () => void server.close() }
+}
+
 describe('HTTP through the proxy', () => {
   it('reaches an allowed host, and leaves out the headers of a connection', async () => {
     await using at = await openProxy()
@@ -373,6 +393,44 @@ describe('a proxy', () => {
     const all = Buffer.concat(received)
     expect(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(sent)).toBe(true)
     large.close()
+  })
+
+  it('passes on exactly the announced length of a long answer, and serves the next request', async () => {
+    const body = randomBytes(3 * 2 ** 20 + 17)
+    const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`
+    await using server = await listenRaw((socket, method) => {
+      socket.write(head)
+      if (method === 'HEAD') return
+      // The beginning of the body comes with its head, and more than the body follows.
+      socket.write(body.subarray(0, 100))
+      socket.write(Buffer.concat([body.subarray(100), Buffer.from('HTTP/1.1 200 OK\r\n\r\nsmuggled')]))
+    })
+    await using at = await openProxy([server.target])
+    const socket = await at.open()
+    for (const method of ['HEAD', 'GET', 'GET']) {
+      socket.write(`${method} http://${server.target}/ HTTP/1.1\r\nHost: ${server.target}\r\n\r\n`)
+      expect(await readHead(socket)).toContain(`content-length: ${body.length}`)
+      if (method === 'GET') expect((await readBytes(socket, body.length)).equals(body)).toBe(true)
+    }
+    socket.write(get(`http://${server.target}/`, [`Host: ${server.target}`]))
+    expect(await readHead(socket)).toContain('connection: close')
+    expect((await socket.toArray()).reduce((sum, chunk) => sum + chunk.length, 0)).toBe(body.length)
+    expect(server.count()).toBe(4)
+  })
+
+  it('closes a client whose server ends within a long answer', async () => {
+    const length = 4 * 2 ** 20
+    await using server = await listenRaw((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`)
+      socket.end(Buffer.alloc(length - 1))
+    })
+    await using at = await openProxy([server.target])
+    const socket = await at.open()
+    socket.write(`GET http://${server.target}/ HTTP/1.1\r\nHost: ${server.target}\r\n\r\n`)
+    await readHead(socket)
+    let count = 0
+    for await (const chunk of socket) count += chunk.length
+    expect(count).toBeLessThan(length)
   })
 
   it('waits for a client that reads slowly', async () => {

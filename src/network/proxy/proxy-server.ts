@@ -10,8 +10,8 @@ import { NetworkAccess } from '../network-access.ts'
 import type { ResolveAddresses } from '../resolve-host.ts'
 import { forwardRequest } from './forward-request.ts'
 import { HeaderInjector, type Injection } from './header-injector.ts'
-import { LargeReads } from './large-reads.ts'
 import type { Relay } from './relay.ts'
+import { ServerReads } from './server-reads.ts'
 import { SOCKS_VERSION, serveSocks } from './socks.ts'
 import { Tunnel } from './tunnel.ts'
 import {
@@ -180,16 +180,11 @@ export class ProxyServer implements AsyncDisposable {
   }
 }
 
-/** Opens a connection for Node's parser of HTTP, which copies the bytes that it gets. */
+/** Opens a connection for Node's parser of HTTP. */
 async function openForParser(target: NetworkTarget, context: UpstreamContext): Promise<UpstreamResult> {
-  let socket: Socket | undefined
-  const reads = new LargeReads((chunk) => {
-    socket?.emit('data', chunk)
-    // The parser pauses the socket itself.
-    return true
-  })
+  const reads = new ServerReads()
   const result = await openUpstream(target, context, reads)
-  if ('socket' in result) socket = result.socket.resume()
+  if ('socket' in result) reads.attach(result.socket)
   return result
 }
 
