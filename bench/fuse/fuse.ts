@@ -14,6 +14,11 @@ const works: readonly Work[] = [
   { id: 'remove', label: 'rm -rf', unit: 'time' },
 ]
 
+const serverWorks: readonly Work[] = [
+  { id: 'find-server', label: 'processor time of this process in find¹', unit: 'time' },
+  { id: 'read-server', label: 'processor time of this process in the read¹', unit: 'time' },
+]
+
 /** fuse-overlayfs changes files in place, without a history. */
 const CHANGES: ReadonlySet<string> = new Set(['tar', 'copy', 'remove'])
 /** What a vault may add to the way to the kernel and back. */
@@ -34,7 +39,7 @@ export const fuse: Benchmark = {
     subject('bindfs'),
     subject('fuse-overlayfs'),
   ],
-  works,
+  works: [...works, ...serverWorks],
   targets: works.flatMap(({ id, label }) => [
     ours.atLeast(1, 'bindfs', id, label),
     ours.atLeast(CHANGES.has(id) ? 0.8 : 1, 'fuse-overlayfs', id, label),
@@ -42,6 +47,7 @@ export const fuse: Benchmark = {
   ]),
   notes: [
     'Files are those of node_modules/zod, several times over. Needs root and /dev/fuse.',
+    '¹ It serves the mounts of coppice and nothing-kept; the others have servers of their own.',
     'nothing-kept: our server with maps in place of a vault. What it takes is the way to the kernel and back.',
   ],
   hasQuickForm: true,
