@@ -37,7 +37,13 @@ import {
   openAllowedStream,
   streamAllowedBelow,
 } from './allowed-streams.ts'
-import { createEntryAccess, createTargetAccess, type Gate, type PathAccess } from './gate.ts'
+import {
+  createEntryAccess,
+  createTargetAccess,
+  type Gate,
+  type GateRequest,
+  type PathAccess,
+} from './gate.ts'
 
 const UNGUARDED_CAPABILITIES: ReadonlySet<Capability> = new Set(['sync'])
 
@@ -142,11 +148,13 @@ export abstract class GuardedReads
   }
 
   protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
-    return this.#runLookUp('exists', path, ctx, (real, passed) => this.#fs.exists(real, passed))
+    const run = (real: string, passed: CallContext | undefined) => this.#fs.exists(real, passed)
+    return this.#runRead('exists', createEntryAccess(path, 'read'), ctx, run, { isLinkChecked: true })
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat | Promise<Stat> {
-    return this.#runLookUp('stat', path, ctx, (real, passed) => this.#fs.stat(real, passed))
+    const run = (real: string, passed: CallContext | undefined) => this.#fs.stat(real, passed)
+    return this.#runRead('stat', createEntryAccess(path, 'read'), ctx, run, { isLinkChecked: true })
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
@@ -178,27 +186,15 @@ export abstract class GuardedReads
   protected override assertMatch(): void {}
   protected override assertMutable(): void {}
 
-  /** Does what `#runRead` does, for an operation that throws ELOOP itself where a link is on the way. */
-  #runLookUp<T>(
-    op: string,
-    path: string,
-    ctx: CallContext | undefined,
-    run: (path: string, ctx: CallContext | undefined) => Promise<T>,
-  ): Promise<T> | T {
-    if (this.#gate.isUnrestricted('read', ctx)) return run(path, ctx)
-    const touches = [createEntryAccess(path, 'read')]
-    return this.#gate.runIfAllowed({ op, touches, ctx, isLinkChecked: true }, (passed, real) =>
-      run(real, passed),
-    )
-  }
-
   #runRead<T>(
     op: string,
     requested: PathAccess,
     ctx: CallContext | undefined,
     run: (path: string, ctx: CallContext | undefined) => Promise<T>,
+    options: Pick<GateRequest, 'isLinkChecked'> = {},
   ): Promise<T> | T {
     if (this.#gate.isUnrestricted('read', ctx)) return run(requested.path, ctx)
-    return this.#gate.runIfAllowed({ op, touches: [requested], ctx }, (passed, real) => run(real, passed))
+    const request = { op, touches: [requested], ctx, ...options }
+    return this.#gate.runIfAllowed(request, (passed, real) => run(real, passed))
   }
 }

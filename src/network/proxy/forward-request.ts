@@ -101,7 +101,7 @@ function sendUpstream(
     }
     answer.once('error', fail)
     if (mask !== undefined) answer.pipe(mask.createStream()).pipe(response)
-    else if (request.method === 'HEAD' || !ServerReads.passBody(answer, response)) answer.pipe(response)
+    else if (!ServerReads.passBody(request.method, answer, response)) answer.pipe(response)
   })
   if (onUpgrade !== undefined) upstream.once('upgrade', onUpgrade)
   upstream.once('error', fail)

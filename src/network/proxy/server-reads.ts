@@ -6,6 +6,9 @@ import { LargeReads } from './large-reads.ts'
 /** Bodies from this length on are passed on without the parser. */
 const MIN_DIRECT_BYTES = 1024 * 1024
 
+/** Statuses of answers without a body: no content, not modified. They may announce a length all the same. */
+const BODILESS: ReadonlySet<number | undefined> = new Set([204, 304])
+
 const readsBySocket = new WeakMap<Duplex, ServerReads>()
 
 /**
@@ -31,10 +34,11 @@ export class ServerReads {
 
   /**
    * Passes the body of an answer on, whose head the parser has just read. The server's connection cannot be used again.
-   * Returns false, and does nothing, if the body is short, or only the parser finds its end.
+   * Returns false, and does nothing, if there is no body, if it is short, or if only the parser finds its end.
    */
-  static passBody(answer: IncomingMessage, response: ServerResponse): boolean {
+  static passBody(method: string | undefined, answer: IncomingMessage, response: ServerResponse): boolean {
     const { 'content-length': length = '', 'transfer-encoding': coding } = answer.headers
+    if (method === 'HEAD' || BODILESS.has(answer.statusCode)) return false
     const reads = readsBySocket.get(answer.socket)
     const isKnown = coding === undefined && /^\d{1,15}$/.test(length)
     if (reads === undefined || !isKnown || Number(length) < MIN_DIRECT_BYTES) return false
