@@ -89,6 +89,16 @@ describe('a watched directory', () => {
     expect(await changesBy(change('c/b/new'))).toBe(true)
     expect(await changesBy(() => chmodSync(scene.path('c/b'), 0o700))).toBe(true)
     expect(await changesBy(() => mkdirSync(scene.path('c/dist')))).toBe(false)
+    expect(await changesBy(() => rmSync(scene.path('c/dist'), { recursive: true }))).toBe(true)
+    // A file of this name is recorded, a directory is not.
+    expect(await changesBy(change('c/dist'))).toBe(true)
+    expect(
+      await changesBy(() => {
+        rmSync(scene.path('c/dist'))
+        mkdirSync(scene.path('c/dist'))
+      }),
+    ).toBe(true)
+    expect(await changesBy(change('c/dist/built'))).toBe(false)
     expect(await changesBy(() => {})).toBe(false)
   })
 

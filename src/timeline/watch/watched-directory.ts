@@ -21,6 +21,8 @@ export class WatchedDirectory implements Disposable {
   readonly #id = randomUUID()
   /** By path below the root, which is ''. */
   readonly #watchers = new Map<string, FSWatcher>()
+  /** Recorded files whose names are excluded for directories: one that takes such a name is a change. */
+  readonly #builtNames = new Set<string>()
   #state: 'starting' | 'complete' | 'ended' = 'starting'
   #hasFailed = false
   #changes = 0
@@ -82,7 +84,9 @@ export class WatchedDirectory implements Disposable {
       watcher.on('error', () => this[Symbol.dispose]())
       this.#watchers.set(path, watcher)
       // After the watch began, so that a new directory is in the list or an event.
-      return readdirSync(this.#root + path, { withFileTypes: true })
+      const entries = readdirSync(this.#root + path, { withFileTypes: true })
+      for (const entry of entries) this.#noteType(`${path}/${entry.name}`, entry.isDirectory())
+      return entries
         .filter((entry) => entry.isDirectory() && !this.#rules.isExcluded(`${path}/${entry.name}`, true))
         .map(({ name }) => `${path}/${name}`)
     } catch (error) {
@@ -106,12 +110,21 @@ export class WatchedDirectory implements Disposable {
 
   #follow(kind: string, path: string): void {
     const entry = lstatSync(this.#root + path, { throwIfNoEntry: false })
-    if (this.#isExcluded(path, entry?.isDirectory())) return
+    const wasRecorded = this.#builtNames.has(path)
+    if (entry !== undefined) this.#noteType(path, entry.isDirectory())
+    if (!wasRecorded && this.#isExcluded(path, entry?.isDirectory())) return
     this.#changes++
+    const isWatchable = entry?.isDirectory() === true && !this.#rules.isExcluded(path, true)
     if (RULE_FILES.test(path)) this[Symbol.dispose]()
     // A directory without a watch was closed to this user.
-    else if (kind === 'rename' || (entry?.isDirectory() === true && !this.#watchers.has(path)))
-      this.#watchAgain(path, entry?.isDirectory() === true)
+    else if (kind === 'rename' || (isWatchable && !this.#watchers.has(path)))
+      this.#watchAgain(path, isWatchable)
+  }
+
+  #noteType(path: string, isDirectory: boolean): void {
+    if (isDirectory) this.#builtNames.delete(path)
+    else if (this.#rules.isExcluded(path, true) && !this.#rules.isExcluded(path, false))
+      this.#builtNames.add(path)
   }
 
   /** Of a removed entry the type is not known. */
@@ -121,14 +134,14 @@ export class WatchedDirectory implements Disposable {
   }
 
   /** A name may stand for another directory now, or for none. */
-  #watchAgain(path: string, isDirectory: boolean): void {
+  #watchAgain(path: string, isWatchable: boolean): void {
     if (this.#watchers.has(path))
       for (const [known, watcher] of this.#watchers) {
         if (known !== path && !known.startsWith(`${path}/`)) continue
         watcher.close()
         this.#watchers.delete(known)
       }
-    const pending = isDirectory ? [path] : []
+    const pending = isWatchable ? [path] : []
     while (pending.length > 0) pending.push(...this.#watch(pending.pop() ?? ''))
   }
 }
