@@ -3,6 +3,8 @@ import { subjectsOf, time } from '../harness/entries.ts'
 import { Targets } from '../harness/targets.ts'
 
 const MILLISECOND = 1e-3
+/** 60 frames a second, less the last one that is not whole. */
+const FRAME = 1 / 59
 const subject = subjectsOf(import.meta.url)
 const ours = new Targets('coppice')
 
@@ -25,6 +27,7 @@ export const ui: Benchmark = {
     time('hunk', 'show the hunks of another file'),
     time('change', 'from a write in a vault to the page'),
     time('moment', 'show the files of another of 100,000 moments'),
+    time('frame', 'a frame while the slider is dragged over them'),
   ],
   targets: [
     ours.atMost(0.3, 'busy', 'main thread busy with 1,000 processes'),
@@ -32,6 +35,7 @@ export const ui: Benchmark = {
     ours.within(50 * MILLISECOND, 'hunk', 'hunks of a file'),
     ours.within(150 * MILLISECOND, 'change', 'a change in a vault'),
     ours.within(50 * MILLISECOND, 'moment', 'one of 100,000 moments'),
+    ours.within(FRAME, 'frame', 'a frame of the slider'),
   ],
   notes: [
     'Chromium without a screen, driven by playwright-core. The page takes the times of a comparison itself, from the start of its navigation or from the key.',

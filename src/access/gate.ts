@@ -45,7 +45,8 @@ export interface GateRequest {
 
 /**
  * Checks every operation against the policies, both at the requested path and where links lead it.
- * The file system below gets the resolved path and follows no more links, so nobody can swap one in between.
+ * The file system below gets the resolved path, or one that a read presumes to have no links, and throws ELOOP for any
+ * that is left. So nobody can swap one in between.
  */
 export class Gate {
   readonly #fs: FileSystem

@@ -146,7 +146,8 @@ function assignArguments(
 
 function assertChoice(what: string, choices: readonly string[] | undefined, value: string): void {
   if (choices === undefined || choices.includes(value)) return
-  throw new UsageError(`${what} takes one of ${choices.join(', ')}, not '${value}'`)
+  const known = choices.length === 1 ? `'${choices[0]}' alone` : `one of ${choices.join(', ')}`
+  throw new UsageError(`${what} takes ${known}, not '${value}'`)
 }
 
 /** Refuses an empty path, which an unset variable gives and which would mean the working directory. */
