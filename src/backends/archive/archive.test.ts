@@ -275,7 +275,8 @@ describe('packing what changes meanwhile', () => {
 describe('damage and deceit', () => {
   it('a changed byte of a zip is detected by the read that reaches it', async () => {
     const bytes = Buffer.from(await collect(packZip(new MemoryFs({ '/f': 'x'.repeat(100) + Math.PI }))))
-    const at = bytes.indexOf('f') + 10
+    const content = 30 + bytes.readUInt16LE(26) + bytes.readUInt16LE(28) // after the header, the name and its extra
+    const at = content + 9
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
     const fs = await openZip(await holding(bytes), PATH)
     await expect(readText(fs, '/f')).rejects.toMatchObject({ code: 'EIO' })
