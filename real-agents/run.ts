@@ -9,6 +9,7 @@ import { spawnCancel, spawnTimeLimit } from './stories/spawn-cancel.ts'
 import { cutStream, errorsInside, errorsOutside, refusedKey } from './stories/spawn-errors.ts'
 import { spawnSteps } from './stories/spawn-steps.ts'
 import { streaming } from './stories/streaming.ts'
+import { worktrees } from './stories/worktrees.ts'
 import type { Story } from './story.ts'
 
 const LIMIT_MS = 120_000
@@ -28,6 +29,7 @@ const stories: readonly Story[] = [
   fourTerminals,
   undoClaude,
   undoCodex,
+  worktrees,
 ]
 
 const words = process.argv.slice(2)

@@ -34,6 +34,18 @@ export async function openClaudeStage(api: MessagesApi, options: ClaudeStageOpti
   return stage
 }
 
+/** Claude Code asks about its theme, its key and the project once, and checks a host that is not here. */
+export async function skipFirstQuestions(stage: Stage): Promise<void> {
+  const project = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }
+  const settings = {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    customApiKeyResponses: { approved: ['dummy'], rejected: [] },
+    projects: { [stage.project]: project },
+  }
+  await writeFile(join(stage.directory, '.claude.json'), JSON.stringify(settings))
+}
+
 export interface SpawnedProcess {
   readonly pid: number
   readonly fork: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { getLastText, type MessagesTurn, startMessagesApi } from '../apis/messages-api.ts'
@@ -8,7 +8,7 @@ import type { Stage } from '../stage.ts'
 import { poll, type Story } from '../story.ts'
 import { Terminal } from '../terminal.ts'
 import { allowStandIn } from './allow-stand-in.ts'
-import { openClaudeStage } from './claude-stage.ts'
+import { openClaudeStage, skipFirstQuestions } from './claude-stage.ts'
 
 const run = promisify(execFile)
 
@@ -139,18 +139,6 @@ async function openServers(stage: Stage, signal: AbortSignal): Promise<void> {
 /** Requests a page as curl does: names below `localhost` are this machine, also where its resolver does not know them. */
 async function requestByName(url: string, signal: AbortSignal): Promise<string> {
   return (await run('curl', ['-sS', '-m', '20', url], { signal })).stdout
-}
-
-/** Claude Code asks about its theme, its key and the project once, and checks a host that is not here. */
-async function skipFirstQuestions(stage: Stage): Promise<void> {
-  const project = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true }
-  const settings = {
-    hasCompletedOnboarding: true,
-    theme: 'dark',
-    customApiKeyResponses: { approved: ['dummy'], rejected: [] },
-    projects: { [stage.project]: project },
-  }
-  await writeFile(join(stage.directory, '.claude.json'), JSON.stringify(settings))
 }
 
 async function startClaude(terminal: Terminal, number: number): Promise<Terminal> {

@@ -3,23 +3,53 @@ import type { ConfigTable, HookProgram } from './hook-program.ts'
 /** A command that `createHookCommand` made. */
 const OWN_COMMAND = /coppice(?:\.js)?['"]? hook (?:claude|codex|cursor|gemini)(?:\s|$)/
 
-/**
- * Creates the command line of a hook. The line always succeeds: a program that is gone, or a home that cannot be opened,
- * must not stop an agent.
- */
-export function createHookCommand(words: readonly string[], program: HookProgram, home?: string): string {
-  const homeOption = home === undefined ? '' : ` --home ${quoteWord(home)}`
-  return `${words.map(quoteWord).join(' ')} hook ${program.name}${homeOption} || :`
+const WORKTREE_OPTION = '--worktree'
+
+/** The command lines that hooks of Coppice run. */
+export interface HookCommands {
+  /** Records an event. */
+  readonly record: string
+  /** Serves worktrees; undefined if the program creates them itself. */
+  readonly worktree?: string | undefined
 }
 
-/** Returns a configuration with the hooks of Coppice, each of which runs the command. Earlier ones are replaced. */
-export function addHooks(config: ConfigTable, program: HookProgram, command: string): ConfigTable {
+/** Choices for the commands of hooks. */
+export interface HookChoices {
+  /** The home, if it is not that of the user. */
+  readonly home?: string | undefined
+  /** Serves worktrees by forks. */
+  readonly worktrees?: boolean
+}
+
+/**
+ * Creates the command lines of hooks. The one that records always succeeds: a program that is gone, or a home that cannot
+ * be opened, must not stop an agent. Where a worktree fails, the agent reports why.
+ * @param words the program of Coppice.
+ */
+export function createHookCommands(
+  words: readonly string[],
+  program: HookProgram,
+  { home, worktrees = false }: HookChoices = {},
+): HookCommands {
+  const homeOption = home === undefined ? '' : ` --home ${quoteWord(home)}`
+  const command = `${words.map(quoteWord).join(' ')} hook ${program.name}${homeOption}`
+  return { record: `${command} || :`, ...(worktrees && { worktree: `${command} ${WORKTREE_OPTION}` }) }
+}
+
+/** Returns a configuration with the hooks of Coppice, which run these commands. Earlier ones are replaced. */
+export function addHooks(
+  config: ConfigTable,
+  program: HookProgram,
+  { record, worktree }: HookCommands,
+): ConfigTable {
   const cleaned = removeHooks(config)
   const hooks = toTable(cleaned['hooks'])
-  const added = program.events.map((event) => [
-    event,
-    [...toList(hooks[event]), program.createEntry(event, command)],
-  ])
+  const add = (events: readonly string[], command: string) =>
+    events.map((event) => [event, [...toList(hooks[event]), program.createEntry(event, command)]])
+  const added = [
+    ...add(program.events, record),
+    ...(worktree === undefined ? [] : add(program.worktreeEvents ?? [], worktree)),
+  ]
   return { ...program.base, ...cleaned, hooks: { ...hooks, ...Object.fromEntries(added) } }
 }
 
@@ -29,7 +59,7 @@ export function addHooks(config: ConfigTable, program: HookProgram, command: str
  */
 export function removeHooks(config: ConfigTable, before: ConfigTable = {}): ConfigTable {
   const { hooks, ...others } = config
-  if (!isTable(hooks) || findHookCommand(config) === undefined) return config
+  if (!isTable(hooks) || findHookCommands(config) === undefined) return config
   const known = toTable(before['hooks'])
   const kept = Object.entries(hooks).flatMap(([event, entries]) => {
     if (!Array.isArray(entries)) return [[event, entries]]
@@ -39,14 +69,25 @@ export function removeHooks(config: ConfigTable, before: ConfigTable = {}): Conf
   return kept.length > 0 || 'hooks' in before ? { ...config, hooks: Object.fromEntries(kept) } : others
 }
 
-/** Returns the command of Coppice in a configuration; undefined if there is none. */
-export function findHookCommand(config: ConfigTable): string | undefined {
+/** Returns the commands of Coppice in a configuration; undefined if there are none. */
+export function findHookCommands(config: ConfigTable): HookCommands | undefined {
+  const own = listCommands(config).filter(isOwnCommand)
+  const [record] = own.filter((command) => !servesWorktrees(command))
+  const [worktree] = own.filter(servesWorktrees)
+  const found = record ?? worktree
+  return found === undefined ? undefined : { record: found, worktree }
+}
+
+function servesWorktrees(command: string): boolean {
+  return command.endsWith(` ${WORKTREE_OPTION}`)
+}
+
+function listCommands(config: ConfigTable): unknown[] {
   const entries = Object.values(toTable(config['hooks'])).flatMap(toList)
-  const commands = entries.flatMap((entry) => {
+  return entries.flatMap((entry) => {
     const table = toTable(entry)
     return [table, ...toList(table['hooks']).map(toTable)].map(({ command }) => command)
   })
-  return commands.find((command) => isOwnCommand(command))
 }
 
 /** Removes the commands of Coppice from an entry of an event. Returns no entry if it had no others. */

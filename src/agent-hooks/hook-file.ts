@@ -1,18 +1,9 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { isErrno } from '../machine/index.ts'
+import { isErrno, readFileIfPresent } from '../machine/index.ts'
 import { VfsError } from '../vfs/index.ts'
-import { addHooks, findHookCommand, removeHooks } from './hook-entries.ts'
+import { addHooks, findHookCommands, type HookCommands, removeHooks } from './hook-entries.ts'
 import type { ConfigTable, HookProgram } from './hook-program.ts'
 
 const BACKUP_SUFFIX = '.before-coppice'
@@ -33,21 +24,21 @@ export class HookFile {
     return this.path + BACKUP_SUFFIX
   }
 
-  /** Returns the installed command; undefined if there is none. Throws EINVAL if the file is not JSON. */
-  findCommand(): string | undefined {
-    return findHookCommand(this.#parse(readText(this.path)))
+  /** Returns the installed commands; undefined if there are none. Throws EINVAL if the file is not JSON. */
+  findCommands(): HookCommands | undefined {
+    return findHookCommands(this.#parse(readFileIfPresent(this.path)))
   }
 
   /**
    * Adds the hooks, and keeps a copy of the file as it was. Returns false if it has these hooks already. Throws EINVAL
    * if the file is not JSON.
    */
-  install(command: string): boolean {
-    const text = readText(this.path)
+  install(commands: HookCommands): boolean {
+    const text = readFileIfPresent(this.path)
     const config = this.#parse(text)
-    const changed = addHooks(config, this.#program, command)
+    const changed = addHooks(config, this.#program, commands)
     if (isDeepStrictEqual(config, changed)) return false
-    if (findHookCommand(config) === undefined) {
+    if (findHookCommands(config) === undefined) {
       if (text === undefined) rmSync(this.backup, { force: true })
       else this.#write(this.backup, text)
     }
@@ -61,10 +52,10 @@ export class HookFile {
    * if the file is not JSON.
    */
   remove(): boolean {
-    const text = readText(this.path)
+    const text = readFileIfPresent(this.path)
     const config = this.#parse(text)
-    if (findHookCommand(config) === undefined) return false
-    const before = readText(this.backup)
+    if (findHookCommands(config) === undefined) return false
+    const before = readFileIfPresent(this.backup)
     const changed = removeHooks(config, this.#parse(before))
     const { base } = this.#program
     if (
@@ -106,15 +97,6 @@ export class HookFile {
 function formatConfig(config: ConfigTable, earlier: string | undefined): string {
   const [, indent = '  '] = /^[[{]\s*?\n([ \t]+)/.exec(earlier ?? '') ?? []
   return `${JSON.stringify(config, undefined, indent)}\n`
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  }
 }
 
 /** Returns the file that a path or a link leads to. */

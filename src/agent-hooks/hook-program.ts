@@ -25,6 +25,8 @@ export interface HookProgram {
   readonly projectFile: string
   /** Events that surround prompts and calls. */
   readonly events: readonly string[]
+  /** Events that ask for a worktree, or remove one. */
+  readonly worktreeEvents?: readonly string[]
   /** Members of the file that the program requires beside the hooks. */
   readonly base: ConfigTable
   /** Creates the entry in the list of an event that runs a command. */
@@ -53,6 +55,7 @@ const programs: Readonly<Record<HookProgramName, HookProgram>> = {
     projectFile: '.claude/settings.local.json',
     // A command that ends with an error has an event of its own.
     events: [...CLAUDE_EVENTS, 'PostToolUseFailure'],
+    worktreeEvents: ['WorktreeCreate', 'WorktreeRemove'],
     base: {},
     createEntry: createGroupEntry,
   },

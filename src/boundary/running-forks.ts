@@ -1,9 +1,10 @@
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createProcessTag,
   isErrno,
   isStaleTag,
+  listDirectoryIfPresent,
   makePrivateDirectory,
   PRIVATE_FILE_MODE,
 } from '../machine/index.ts'
@@ -142,12 +143,7 @@ export class RunningForks {
   }
 
   #listNames(): string[] {
-    try {
-      return readdirSync(this.#directory).filter((name) => name.endsWith(SUFFIX))
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return []
-      throw error
-    }
+    return listDirectoryIfPresent(this.#directory).filter((name) => name.endsWith(SUFFIX))
   }
 
   #getPath(fork: string): string {

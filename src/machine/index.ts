@@ -1,7 +1,7 @@
 /**
  * Functions on the machine, for every layer. Processes: start programs and threads, end a process tree, watch its memory,
  * find processes that have exited. Files: open directories that stay the same, temporary names, private
- * files, times, owners and holes. What the oldest Node lacks. No file system.
+ * files, missing ones, times, owners and holes. What the oldest Node lacks. No file system.
  * Invariant: nothing here imports anything but Node.
  */
 
@@ -17,6 +17,7 @@ export { isErrno } from './is-errno.ts'
 export { loadCrypto, loadFsPromises } from './load-on-use.ts'
 export { MemoryGuard } from './memory-guard.ts'
 export { Mutex } from './mutex.ts'
+export { listDirectoryIfPresent, readFileIfPresent } from './present-files.ts'
 export {
   appendTextSync,
   isOpenToOthers,

@@ -1,12 +1,12 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { listCoppiceMounts } from '../../src/fuse/index.ts'
-import { root } from '../support/run-node.ts'
-import { hasTool, run, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { runAsOrdinaryUser, whyNoOrdinaryMounts } from '../support/ordinary-user.ts'
+import { run, whyNoOverlay } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 const reason = process.getuid?.() === 0 ? whyNoOverlay() : 'only root can mount on the machine'
@@ -53,7 +53,7 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^M \/a {2}\+1 -1\nD \/gone {2}\+0 -1\n2 paths/)
     expect(await ended).toEqual([0, null])
     expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe('one\n')
-    expect([readdirSync(cli.place), readdirSync(join(cli.home, 'sessions'))]).toEqual([[], []])
+    expect([readdirSync(cli.place), readdirSync(join(cli.home, 'mounts'))]).toEqual([[], []])
   })
 
   it('keeps the changes after an interruption, also while it is in use', async () => {
@@ -69,12 +69,43 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     expect(await cli.ok('diff', 'fix', '--stat')).toContain('A /user')
   })
 
-  it('ends when its process is killed', async () => {
+  it('ends when its process is killed, and the next command stores the changes', async () => {
     const cli = await Project.create()
     const server = await cli.mount()
+    writeFileSync(join(cli.place, 'a'), 'two\n')
+    rmSync(join(cli.place, 'new'))
     server.kill('SIGKILL')
     await expect.poll(() => cli.isMounted, { timeout: 10_000 }).toBe(false)
-    expect(await cli.ok('diff', 'fix', '--stat')).toContain('2 paths')
+    expect((await cli.run(['vault', 'list'])).stderr).toContain('a mount of fix was killed; the fork has its')
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^M \/a {2}\+1 -1\nD \/gone {2}\+0 -1\n2 paths/)
+    expect(readdirSync(join(cli.home, 'mounts'))).toEqual([])
+  })
+
+  it('gives the fork the changes so far when a command looks at it', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount()
+    writeFileSync(join(cli.place, 'a'), 'two\n')
+    expect(await cli.ok('diff', 'fix', '--stat')).toContain('M /a')
+    writeFileSync(join(cli.place, 'a'), 'one\n')
+    writeFileSync(join(cli.place, 'more'), 'more\n')
+    expect(await cli.ok('forks')).toMatch(/^fix .* 3 files \+2 -1 /)
+    await cli.ok('apply', 'fix', '--', 'more')
+    rmSync(join(cli.place, 'more'))
+    server.kill('SIGINT')
+    await once(server, 'exit')
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^D \/gone.*\nD \/more.*\nA \/new/)
+  })
+
+  it('goes on in the background until it is unmounted', async () => {
+    const cli = await Project.create()
+    expect(await cli.ok('mount', 'fix', cli.place, '--background')).toContain(`ends it`)
+    expect(readdirSync(cli.place).sort()).toEqual(['a', 'new'])
+    const second = await cli.run(['mount', 'fix', cli.place, '--background'])
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('fix is in use by a command') })
+    await cli.ok('unmount', cli.place)
+    expect(cli.isMounted).toBe(false)
+    const missing = await cli.run(['mount', 'none', cli.place, '--background'])
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("'none'") })
   })
 
   it('is read-only on request', async () => {
@@ -107,15 +138,9 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     await once(server, 'exit')
   })
 
-  it.skipIf(
-    whyNotNobody() !== undefined || !hasTool('fusermount3', 'fuse3') || !existsSync('/usr/bin/python3'),
-  )('works for ordinary users, too', () => {
-    const cli = new Cli()
-    const scratch = join(cli.scratch, 'theirs')
-    mkdirSync(scratch)
-    for (const path of [cli.scratch, scratch]) chmodSync(path, 0o777)
-    const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
-    expect(said.trim().split('\n')).toEqual([
+  it.skipIf(whyNoOrdinaryMounts() !== undefined)('works for ordinary users, too', () => {
+    const { lines } = runAsOrdinaryUser(new Cli().scratch, ORDINARY_USER)
+    expect(lines).toEqual([
       'shown: a new',
       'unmounted: M /a +1 -1 D /gone +0 -1 A /moved +1 -0 3 paths, +2 -2 lines',
       'the directory: one',
@@ -125,17 +150,8 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
   })
 })
 
-/** As on a machine where everybody may open the device: $0 is Node, $1 a shared directory, $2 the repository. */
 const ORDINARY_USER = `
-mknod "$1/fuse" c 10 229; chmod 666 "$1/fuse"; mount --bind "$1/fuse" /dev/fuse
-exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bin HOME="$1" COPPICE_HOME="$1/home" sh -c '
-  node=$0; repository=$2; said=$1/said
-  coppice() { "$node" "$repository/bin/coppice.js" "$@"; }
-  serve() {
-    rm -f $said; "$node" "$repository/bin/coppice.js" mount "$@" > $said 2>&1 &
-    until grep -qs "is mounted" $said; do kill -0 $! || { cat $said; exit 1; }; sleep 0.05; done
-  }
-  cd "$1"; mkdir place project; cd project; echo one > a; echo x > gone
+  mkdir place project; cd project; echo one > a; echo x > gone
   coppice exec --fork fix -c -- "echo new > new; rm gone" 2> $said
   serve fix ../place; echo "shown:" $(ls ../place)
   sed -i s/one/two/ ../place/a; mv ../place/new ../place/moved
@@ -143,6 +159,5 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bi
   echo "the directory: $(cat a)"
   serve fix ../place; echo more > ../place/more; kill -INT $!; wait
   echo "interrupted: $(coppice diff fix --stat | grep more)"
-  echo "left: $(find ../place ../home/sessions -mindepth 1 | wc -l)"
-' "$0" "$1" "$2" 2> "$1/complaints"
+  echo "left: $(find ../place ../home/mounts -mindepth 1 | wc -l)"
 `

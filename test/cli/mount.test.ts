@@ -1,12 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listFuseMounts } from '../../src/fuse/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
+import { runAsOrdinaryUser, whyNoOrdinaryMounts } from '../support/ordinary-user.ts'
 import { root } from '../support/run-node.ts'
-import { hasTool, run, whyNotNobody } from '../support/tools.ts'
+import { run } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 const reason = whyNoMount()
@@ -197,25 +198,20 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     expect(cli.isMounted).toBe(false)
   })
 
-  it.skipIf(
-    whyNotNobody() !== undefined || !hasTool('fusermount3', 'fuse3') || !existsSync('/usr/bin/python3'),
-  )('works for ordinary users, too', async () => {
+  it.skipIf(whyNoOrdinaryMounts() !== undefined)('works for ordinary users, too', async () => {
     const cli = await Mounting.create()
-    const scratch = join(cli.scratch, 'theirs')
-    mkdirSync(scratch)
-    const bin = join(scratch, 'bin')
+    const bin = join(cli.scratch, 'bin')
     mkdirSync(bin)
     const ending = '#!/bin/sh\n/usr/bin/fusermount3 "$@"; [ "$1" != -o ] || kill -TERM $PPID\n'
     writeFileSync(join(bin, 'fusermount3'), ending, { mode: 0o755 })
-    for (const path of [cli.scratch, scratch]) chmodSync(path, 0o777)
-    const said = run('unshare', '-m', 'sh', '-ec', ORDINARY_USER, process.execPath, scratch, root)
-    expect(said.trim().split('\n')).toEqual([
+    const { home, lines } = runAsOrdinaryUser(cli.scratch, ORDINARY_USER)
+    expect(lines).toEqual([
       'vault: content',
       'imported: 65534:65534',
       'edited: 2',
       'committed: second',
       'twice: already',
-      `in use: coppice: ${scratch}/place: the mount is in use by sh`,
+      `in use: coppice: ${home}/place: the mount is in use by sh`,
       'unmounted: 0',
       'all: content',
       'denied: Permission denied',
@@ -226,35 +222,25 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
   })
 })
 
-/** As on a machine where everybody may open the device: $0 is Node, $1 a shared directory, $2 the repository. */
 const ORDINARY_USER = `
-mknod "$1/fuse" c 10 229; chmod 666 "$1/fuse"; mount --bind "$1/fuse" /dev/fuse
-exec setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=/usr/bin:/bin HOME="$1" COPPICE_HOME="$1/home" sh -c '
-  cd "$1"; mkdir place
-  coppice() { "$node" "$repository/bin/coppice.js" "$@"; }
-  node=$0; repository=$2
-  serve() {
-    rm -f said; "$node" "$repository/bin/coppice.js" mount "$@" > said 2>&1 &
-    until grep -qs "is mounted" said; do kill -0 $! || { cat said; exit 1; }; sleep 0.05; done
-  }
+  mkdir place
   git() { command git -c user.name=n -c user.email=n@localhost "$@"; }
   mkdir project; git init -q project; echo 1 > project/g; git -C project add g; git -C project commit -qm first
-  coppice import project --vault base > said
+  coppice import project --vault base > $said
   serve base place; echo content > place/f; echo "vault: $(cat place/f)"
   echo "imported: $(stat -c %u:%g place/g)"
   sed -i s/1/2/ place/g && cp -a place/g place/h && echo "edited: $(cat place/h)"
   git -C place commit -qam second && echo "committed: $(git -C place log -1 --format=%s)"
   echo "twice: $(coppice mount base place 2>&1 | grep -o "already")"
   cd place; echo "in use: $(coppice unmount "$1/place" 2>&1 | grep -o ".*in use by sh")"; cd "$1"
-  coppice unmount place > said; wait; echo "unmounted: $(ls place | wc -l)"
+  coppice unmount place > $said; wait; echo "unmounted: $(ls place | wc -l)"
   serve / place; echo "all: $(cat place/workspace/f)"
   echo "denied: $(sh -c ": > place/f" 2>&1 | grep -o "Permission denied")"
   cd place; kill -TERM $!; wait; cd "$1"; grep -q " $1/place " /proc/self/mountinfo || echo "terminated, in use: gone"
   serve base place; kill -KILL $!; wait
-  serve base place; coppice unmount place > said; wait; grep -q " $1/place " /proc/self/mountinfo || echo "killed: swept"
-  PATH="$1/bin:$PATH" "$node" "$repository/bin/coppice.js" mount base place > said 2>&1; ended=$?
+  serve base place; coppice unmount place > $said; wait; grep -q " $1/place " /proc/self/mountinfo || echo "killed: swept"
+  PATH="$1/../bin:$PATH" "$node" "$repository/bin/coppice.js" mount base place > $said 2>&1; ended=$?
   grep -q " $1/place " /proc/self/mountinfo || echo "ended while it is mounted: $ended gone"
-' "$0" "$1" "$2" 2> "$1/complaints"
 `
 
 /** Lists a directory, or returns the error. */

@@ -4,6 +4,7 @@ import { listCompanionNames, removeForkFiles } from '../../workspace/index.ts'
 import { CommandError } from '../framework/errors.ts'
 import { deleteVault } from './delete-vault.ts'
 import type { OpenHome } from './home-access.ts'
+import { isMountCommand } from './mounted-forks.ts'
 
 /** A deleted fork. */
 export interface DroppedFork {
@@ -31,7 +32,9 @@ export async function dropFork(open: OpenHome, fork: string): Promise<DroppedFor
 function assertIdle({ path }: OpenHome, fork: string): void {
   const running = RunningForks.of(path).find(fork)
   if (running === undefined) return
-  throw new CommandError(`${fork} is in use by '${running.command}'; end that command first`)
+  const { command } = running
+  const next = isMountCommand(command) ? 'unmount it first with coppice unmount' : 'end that command first'
+  throw new CommandError(`${fork} is in use by '${command}'; ${next}`)
 }
 
 /** Deletes the vault that mirrors the directory of a fork, and the vaults beside it. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -35,6 +36,17 @@ export function isDatabaseUrl(home: string): boolean {
 export function findSharedHomeDirectory(label: string): string | undefined {
   const home = findUserHome()
   return home && join(home, SHARED_HOMES, createHash('sha256').update(label).digest('hex').slice(0, 16))
+}
+
+/** Returns the directory of a home for the files of mounted forks. */
+export function getMountsDirectory(home: string): string {
+  return join(home, 'mounts')
+}
+
+/** As `getMountsDirectory`; undefined if nothing was ever mounted, or the home has no directory. */
+export function findMountsDirectory(home: string | undefined): string | undefined {
+  const mounts = home === undefined ? undefined : getMountsDirectory(home)
+  return mounts !== undefined && existsSync(mounts) ? mounts : undefined
 }
 
 function findUserHome(): string | undefined {

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Home, isMirrorFor } from '../../backends/vault/index.ts'
-import { LinkedDirectory, type LinkedFork } from '../../workspace/index.ts'
+import { LinkedDirectory, type LinkedFork, updateMountedForks } from '../../workspace/index.ts'
+import { findMountsDirectory } from './home-path.ts'
 
 /** A fork with the directory that it was made from. */
 export interface OpenLinkedFork {
@@ -32,12 +33,18 @@ export async function listLinkedForkNames(home: Home): Promise<string[]> {
   return forks.flat().map(({ name }) => name)
 }
 
-/** Lists the working directory and those around it that have forks, the nearest first. */
+/**
+ * Lists the working directory and those around it that have forks, the nearest first. Forks that are mounted get the
+ * changes so far.
+ */
 export async function listLinkedDirectories(home: Home): Promise<LinkedDirectory[]> {
   const names = await home.vaults()
-  return listEnclosingDirectories()
-    .filter((directory) => names.some((name) => isMirrorFor(name, directory)))
-    .map((directory) => new LinkedDirectory(home, directory))
+  const directories = listEnclosingDirectories().filter((directory) =>
+    names.some((name) => isMirrorFor(name, directory)),
+  )
+  const mounts = findMountsDirectory(home.path)
+  if (directories.length > 0 && mounts !== undefined) await updateMountedForks(mounts, directories)
+  return directories.map((directory) => new LinkedDirectory(home, directory))
 }
 
 /** Lists the working directory and those around it, the nearest first. */

@@ -1,11 +1,20 @@
 import { realpathSync } from 'node:fs'
 import { type Home, isMirrorFor, isMirrorName } from '../../backends/vault/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { findMountsDirectory } from './home-path.ts'
 
-/** Completes or undoes an apply or undo that was killed in the working directory, and prints the outcome. */
+/**
+ * Stores the changes of mounted forks whose process was killed, and completes or undoes an apply or undo that was killed
+ * in the working directory. Prints the outcome.
+ */
 export async function recoverDirectory(call: CommandInvocation, home: Home): Promise<void> {
   // A read-only home cannot record the outcome.
   if (home.isReadOnly) return
+  const mounts = findMountsDirectory(home.path)
+  if (mounts !== undefined) {
+    const { recoverMounts } = await import('./mounted-forks.ts')
+    await recoverMounts(call, home, mounts)
+  }
   const directory = findWorkingDirectory()
   const mirrors = (await home.vaults()).filter(isMirrorName)
   if (directory === undefined || !mirrors.some((name) => isMirrorFor(name, directory))) return

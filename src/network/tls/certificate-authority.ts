@@ -8,7 +8,7 @@ import {
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { createTemporaryName, isErrno, makePrivateFile } from '../../machine/index.ts'
+import { createTemporaryName, isErrno, makePrivateFile, readFileIfPresent } from '../../machine/index.ts'
 import { createCertificate } from './certificate.ts'
 
 const AUTHORITY_FILE = 'session-authority.pem'
@@ -43,7 +43,7 @@ export class CertificateAuthority {
   /** Opens the authority of a home. Creates it if there is none, and replaces one that is damaged or soon ends. */
   static open(home: string): CertificateAuthority {
     const file = join(home, AUTHORITY_FILE)
-    const stored = readAuthority(file)
+    const stored = readFileIfPresent(file)
     if (stored !== undefined && isCurrent(stored)) return new CertificateAuthority(stored)
     rmSync(file, { force: true })
     return new CertificateAuthority(storeAuthority(home, file))
@@ -73,15 +73,6 @@ export class CertificateAuthority {
 function createPeriod(days: number): { notBefore: Date; notAfter: Date } {
   const now = Date.now()
   return { notBefore: new Date(now - EARLIER_DAYS * DAY_MS), notAfter: new Date(now + days * DAY_MS) }
-}
-
-function readAuthority(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  }
 }
 
 /** Reports whether a stored authority is whole, and holds for some time. */

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '../../backends/vault/index.ts'
-import { createTemporaryName, isErrno, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
+import {
+  createTemporaryName,
+  isErrno,
+  listDirectoryIfPresent,
+  makePrivateDirectory,
+  makePrivateFile,
+} from '../../machine/index.ts'
 import { WriteLock } from '../link/index.ts'
 import { decodePendingMerge, encodePendingMerge, type PendingMerge } from './pending-merge.ts'
 
@@ -21,7 +27,7 @@ export class PendingMerges {
 
   /** Lists the merges that wait for resolutions. */
   list(): PendingMerge[] {
-    return listNames(this.#directory)
+    return listDirectoryIfPresent(this.#directory)
       .filter((name) => name.endsWith(SUFFIX))
       .flatMap((name) => this.#read(join(this.#directory, name)) ?? [])
       .filter(({ isDone }) => isDone !== true)
@@ -102,14 +108,5 @@ export class PendingMerges {
 
   #acquireLock(): Promise<WriteLock> {
     return WriteLock.acquire(this.#home, this.#home)
-  }
-}
-
-function listNames(directory: string): string[] {
-  try {
-    return readdirSync(directory)
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return []
-    throw error
   }
 }

@@ -32,7 +32,14 @@ export { type GrantScope, type HostGrant, HostGrants } from './host-grants.ts'
 export { findHostProgram } from './host-programs.ts'
 export { createJoinedWorkspace } from './joined-workspace.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
-export { type ForkMountChanges, type ForkMountOptions, mountFork } from './mount-fork.ts'
+export {
+  type ForkMountChanges,
+  type ForkMountOptions,
+  type MountedFork,
+  mountFork,
+  recoverMountedForks,
+  updateMountedForks,
+} from './mount-fork.ts'
 export { formatVaultScope, type MaskSettings } from './session-mask.ts'
 export { type SweepReport, sweepHome } from './sweep-home.ts'
 export { createTrialWorkspace } from './trial-workspace.ts'

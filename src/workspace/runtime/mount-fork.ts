@@ -1,17 +1,22 @@
-import type { CallContext } from '../../vfs/index.ts'
-import type { LinkedDirectory, LinkedFork } from '../link/index.ts'
+import { setTimeout } from 'node:timers/promises'
+import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
+import { LinkedDirectory, type LinkedFork, type LinkHome } from '../link/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
-import { MountedOverlay } from '../session/index.ts'
+import { MountedOverlay, readLeftOverlay, removeTree, type SessionChange } from '../session/index.ts'
 import { toChangedFiles } from './changed-files.ts'
+import { ForkMountFiles, type StoreRequest } from './fork-mount-files.ts'
 import { filterKept, listLeftOut } from './kept-changes.ts'
 import { LinkedWorkspace } from './linked-workspace.ts'
+
+const NANOS_PER_MS = 1_000_000n
+const POLL_MS = 20
 
 /** A fork of a directory, and where it is mounted. */
 export interface ForkMountOptions {
   readonly link: LinkedDirectory
   readonly fork: LinkedFork
-  /** Directory for the files of open sessions. */
-  readonly sessions: string
+  /** Directory for the files of mounted forks. */
+  readonly mounts: string
   readonly mountpoint: string
   /** Source that `mount` and `df` show. */
   readonly source: string
@@ -25,21 +30,121 @@ export interface ForkMountChanges {
   readonly leftOut: readonly string[]
 }
 
+/** A fork while it is mounted. */
+export interface MountedFork {
+  readonly overlay: MountedOverlay
+  /** Stores the changes so far in the fork if another process asks for it, and answers. */
+  answerRequests(): Promise<void>
+}
+
 /**
  * Mounts a fork of a directory while `use` runs, then unmounts it and stores the changes in the fork. The directory
- * stays unchanged. Throws ENOTSUP if this host cannot mount an overlay.
+ * stays unchanged. If this process is killed, or the changes cannot be stored, `recoverMountedForks` stores them later.
+ * Throws ENOTSUP if this host cannot mount an overlay.
  */
 export async function mountFork(
-  { link, fork, by = {}, ...options }: ForkMountOptions,
-  use: (mounted: MountedOverlay) => Promise<void>,
+  { link, fork, mounts, by = {}, ...options }: ForkMountOptions,
+  use: (mounted: MountedFork) => Promise<void>,
 ): Promise<ForkMountChanges> {
   const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
-  const since = BigInt(Date.now()) * 1_000_000n
+  const since = Date.now()
   await using baseline = await workspace.baseline()
-  await using mounted = await MountedOverlay.open(baseline.session, options)
-  await use(mounted)
-  const all = await mounted.changes()
-  const changes = filterKept(all, workspace)
-  await using own = await workspace.collect({ changes, since, by, isCheckpointWanted: false })
-  return { changed: toChangedFiles(own.changes), leftOut: listLeftOut(all, changes) }
+  const files = ForkMountFiles.create(mounts)
+  const overlay = await MountedOverlay.open(baseline.session, { ...options, directory: files.path }).catch(
+    async (error: unknown) => {
+      await removeTree(files.path)
+      throw error
+    },
+  )
+  const store = () => overlay.withChanges((changes) => storeChanges(workspace, { changes, since, by }))
+  try {
+    files.writeRecord({ fork: fork.name, directory: link.path, since, privilege: overlay.privilege })
+    await use({ overlay, answerRequests: () => answer(files.listRequests(), store) })
+  } finally {
+    await overlay.unmount()
+  }
+  const changes = await store()
+  await removeTree(files.path)
+  return changes
+}
+
+async function answer(requests: readonly StoreRequest[], store: () => Promise<unknown>): Promise<void> {
+  if (requests.length === 0) return
+  try {
+    await store()
+    for (const request of requests) request.finish()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    for (const request of requests) request.fail(reason)
+  }
+}
+
+async function storeChanges(
+  workspace: LinkedWorkspace,
+  found: Pick<ForkMountOptions, 'by'> & {
+    readonly changes: readonly SessionChange[]
+    readonly since: number
+  },
+): Promise<ForkMountChanges> {
+  const changes = filterKept(found.changes, workspace)
+  const since = BigInt(found.since) * NANOS_PER_MS
+  await using own = await workspace.collect({
+    changes,
+    since,
+    by: found.by ?? {},
+    isCheckpointWanted: false,
+  })
+  return { changed: toChangedFiles(own.changes), leftOut: listLeftOut(found.changes, changes) }
+}
+
+/**
+ * Stores the changes so far of forks of these directories that are mounted now, so that the forks have them. Throws EIO
+ * if that fails.
+ */
+export async function updateMountedForks(mounts: string, directories: readonly string[]): Promise<void> {
+  for (const files of ForkMountFiles.list(mounts)) {
+    const record = files.isAbandoned ? undefined : files.readRecord()
+    if (record === undefined || !directories.includes(record.directory)) continue
+    const check = files.request()
+    let outcome = check()
+    for (; outcome === false; outcome = check()) await setTimeout(POLL_MS)
+    if (outcome === true) continue
+    const detail = `${record.fork} is mounted, and its changes cannot be stored: ${outcome}`
+    throw new VfsError('EIO', record.directory, { op: 'fork', detail })
+  }
+}
+
+/** Stores the changes of mounted forks whose process was killed. Returns the names of the forks. */
+export async function recoverMountedForks(home: LinkHome, mounts: string): Promise<string[]> {
+  const recovered: string[] = []
+  for (const abandoned of ForkMountFiles.list(mounts).filter(({ isAbandoned }) => isAbandoned)) {
+    const files = abandoned.adopt()
+    const fork = files && (await recoverMountedFork(home, files))
+    if (fork !== undefined) recovered.push(fork)
+  }
+  return recovered
+}
+
+async function recoverMountedFork(home: LinkHome, files: ForkMountFiles): Promise<string | undefined> {
+  const record = files.readRecord()
+  if (record !== undefined) {
+    try {
+      const link = new LinkedDirectory(home, record.directory)
+      const fork = await link.getFork(record.fork)
+      const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
+      await using _baseline = await workspace.baseline()
+      await readLeftOverlay({ ...record, path: files.path }, (changes) =>
+        storeChanges(workspace, { changes, since: record.since }),
+      )
+    } catch (error) {
+      // The directory or the fork was deleted, and its changes with it.
+      if (!isMissing(error)) throw error
+    }
+  }
+  await removeTree(files.path)
+  return record?.fork
+}
+
+function isMissing(error: unknown): boolean {
+  return isVfsError(error, 'ENOENT') || (error instanceof Error && 'code' in error && error.code === 'ENOENT')
 }

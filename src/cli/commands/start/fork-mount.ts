@@ -1,11 +1,11 @@
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { RunningForks } from '../../../boundary/index.ts'
-import type { FuseMount } from '../../../fuse/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import { type ForkMountChanges, mountFork } from '../../../workspace/index.ts'
 import type { OpenHome } from '../../access/home-access.ts'
+import { getMountsDirectory } from '../../access/home-path.ts'
 import type { OpenLinkedFork } from '../../access/linked-access.ts'
+import { formatMountCommand } from '../../access/mounted-forks.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
 import { formatCount } from '../../render/format-values.ts'
@@ -13,7 +13,6 @@ import type { MountPlan } from './unprivileged-mount.ts'
 
 type ForkMountInvocation = CommandInvocation<never, never>
 
-const MOUNT_COMMAND = 'coppice mount'
 const POLL_MS = 100
 
 /** Mounts a fork of a directory until it is unmounted or interrupted, and prints what the fork then has. */
@@ -34,22 +33,20 @@ export async function serveForkMount(
     link,
     fork,
     by: provenance,
-    sessions: join(path, 'sessions'),
+    mounts: getMountsDirectory(path),
     mountpoint: directory,
     source,
     isReadOnly,
   }
-  const kept = await mountFork(options, async (mounted) => {
-    await using served = mounted.isOnMachine ? undefined : await serveOverlay(mounted.path, plan)
+  const kept = await mountFork(options, async ({ overlay, answerRequests }) => {
+    await using served = overlay.isOnMachine ? undefined : await serveOverlay(overlay.path, plan)
     const text = `${fork.name} is mounted on ${directory}; Ctrl-C unmounts it`
     await output.writeValue({ fork: fork.name, directory }, text)
     await output.flush()
-    await Promise.race([
-      waitForUnmount(directory, terminal.signal),
-      served?.mount.ended ?? new Promise(() => {}),
-    ])
+    const ended = AbortSignal.any([terminal.signal, ...(served === undefined ? [] : [served.ended])])
+    await serveUntilUnmounted(directory, ended, answerRequests)
     // The namespace of the overlay has a copy of the served mount, which would keep it from ending.
-    await mounted.unmount()
+    await overlay.unmount()
   })
   terminal.err.write(formatKept(fork.name, kept))
 }
@@ -58,15 +55,20 @@ export async function serveForkMount(
 async function serveOverlay(
   path: string,
   plan: MountPlan & { readonly device?: number },
-): Promise<AsyncDisposable & { readonly mount: FuseMount }> {
+): Promise<AsyncDisposable & { readonly ended: AbortSignal }> {
   const [{ HostFs }, { mountFileSystem }] = await Promise.all([
     import('../../../backends/host/index.ts'),
     import('../../../fuse/index.ts'),
   ])
   const fs = new HostFs(path)
   const mount = await mountFileSystem(fs, plan)
+  const end = new AbortController()
+  mount.ended.then(
+    () => end.abort(),
+    () => end.abort(),
+  )
   return {
-    mount,
+    ended: end.signal,
     [Symbol.asyncDispose]: async () => {
       await mount[Symbol.asyncDispose]()
       await fs.close()
@@ -75,25 +77,19 @@ async function serveOverlay(
 }
 
 /**
- * Resolves when another process has unmounted a directory, or the signal is aborted. The kernel sends Node no event.
+ * Answers the requests of other processes until a directory is unmounted, or the signal is aborted. The kernel sends
+ * Node no event.
  */
-async function waitForUnmount(directory: string, signal: AbortSignal): Promise<void> {
+async function serveUntilUnmounted(
+  directory: string,
+  signal: AbortSignal,
+  answerRequests: () => Promise<void>,
+): Promise<void> {
   const { listCoppiceMounts } = await import('../../../fuse/index.ts')
-  while (!signal.aborted && listCoppiceMounts().some((mount) => mount.directory === directory))
+  while (!signal.aborted && listCoppiceMounts().some((mount) => mount.directory === directory)) {
+    await answerRequests()
     await setTimeout(POLL_MS, undefined, { signal }).catch(() => {})
-}
-
-/** Waits until the process that mounted a fork on a directory has stored the changes in the fork. */
-export async function waitForForkMount(home: string, directory: string): Promise<void> {
-  const isStoring = () =>
-    RunningForks.of(home)
-      .list()
-      .some(({ fork, command }) => command === formatMountCommand(fork, directory))
-  while (isStoring()) await setTimeout(POLL_MS)
-}
-
-function formatMountCommand(fork: string, directory: string): string {
-  return `${MOUNT_COMMAND} ${fork} ${directory}`
+  }
 }
 
 function formatKept(name: string, { changed, leftOut }: ForkMountChanges): string {

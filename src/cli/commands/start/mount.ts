@@ -19,7 +19,7 @@ const NAMESPACE = '/'
 const namespaceOptions = ['context', 'vault', 'fork'] as const
 
 type MountInvocation = CommandInvocation<
-  'read-only' | 'allow-other' | 'no-xattr' | 'context' | 'fork',
+  'background' | 'read-only' | 'allow-other' | 'no-xattr' | 'context' | 'fork',
   'what' | 'directory'
 >
 
@@ -27,8 +27,8 @@ export const mount: Command = defineCommand(
   {
     name: 'mount',
     summary: 'Mount a vault, fork or namespace as a directory',
-    details: `Serves the directory until Ctrl-C or coppice unmount. Every change reaches the vault at once.
-A fork of this directory shows the directory with the changes of the fork; it gets your changes when it is unmounted.
+    details: `Serves the directory until Ctrl-C or coppice unmount, with --background in another process. Every change reaches the vault at once.
+A fork of this directory shows the directory with the changes of the fork, and gets the changes you make there.
 With / in place of a vault it mounts what agents see, with the rights of a context: /workspace, /shared, the homes of
 contexts and the mounts of config.toml. /proc, /dev and /mnt/mcp come from the daemon, which starts on first use.
 A device reads its request and returns its response on one open file: exec 3<>dev/tasks/task_list; echo '{}' >&3; cat <&3
@@ -42,6 +42,7 @@ Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (un
       directory: { summary: 'An existing directory; its content is hidden while mounted', offers: 'file' },
     },
     options: {
+      background: { summary: 'Return once it is mounted, until coppice unmount' },
       'read-only': { summary: 'Mount read-only' },
       'allow-other': { summary: 'Let other users in, within permissions (always on for root)' },
       'no-xattr': { summary: 'Refuse extended attributes of a vault, which makes unpacking faster' },
@@ -50,13 +51,31 @@ Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (un
     },
     examples: [
       'coppice mount base /mnt/base',
-      'coppice mount fix-1 /tmp/fix-1',
+      'coppice mount fix-1 /tmp/fix-1 --background',
       'coppice mount base ./view --read-only',
       'coppice mount / /mnt/all --context alice --vault base',
     ],
   },
-  (call) => (call.argument('what') === NAMESPACE ? runNamespaceMount(call) : runVaultMount(call)),
+  (call) => {
+    if (call.has('background')) return runInBackground(call)
+    return call.argument('what') === NAMESPACE ? runNamespaceMount(call) : runVaultMount(call)
+  },
 )
+
+/** Mounts in another process, which goes on until it is unmounted. */
+async function runInBackground(call: MountInvocation): Promise<void> {
+  const { startBackgroundMount } = await import('../../access/background-mount.ts')
+  const [what, directory] = [call.argument('what'), resolve(call.argument('directory'))]
+  const flags = (['read-only', 'allow-other', 'no-xattr'] as const).filter((name) => call.has(name))
+  const values = (['home', ...namespaceOptions] as const).flatMap((name) => {
+    const value = call.option(name)
+    return value === undefined ? [] : [`--${name}`, value]
+  })
+  const words = [what, directory, ...flags.map((name) => `--${name}`), ...values]
+  await startBackgroundMount({ home: await resolveHomePath(call), cwd: process.cwd(), words })
+  const text = `${what} is mounted on ${directory}; coppice unmount ${directory} ends it`
+  await call.output.writeValue({ mounted: what, directory }, text)
+}
 
 async function runVaultMount(call: MountInvocation): Promise<void> {
   const name = call.argument('what')

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { resolveHomePath } from '../../access/home-access.ts'
+import { waitForForkMount } from '../../access/mounted-forks.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { CommandError } from '../../framework/errors.ts'
-import { waitForForkMount } from './fork-mount.ts'
 
 export const unmount: Command = defineCommand(
   {

@@ -2,9 +2,10 @@ import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import {
-  createHookCommand,
+  createHookCommands,
   getHookFile,
   getHookProgram,
+  type HookCommands,
   HookFile,
   type HookProgram,
   hookProgramNames,
@@ -24,31 +25,43 @@ const install: Command = defineCommand(
     name: 'hooks install',
     summary: 'Let an agent report its prompts and calls',
     details: `Adds commands to the program's own configuration and keeps the rest. A copy of the file stays beside it.
-From its next session on, coppice timeline lists what it did, and coppice undo undoes it.`,
+From its next session on, coppice timeline lists what it did, and coppice undo undoes it.
+With --worktrees, claude --worktree <name> works in a fork: it has all files of the project, also node_modules and .env.`,
     scope: 'home',
-    options: { project },
+    options: {
+      project,
+      worktrees: { summary: "Serve the agent's worktrees by mounted forks (claude)" },
+    },
     arguments: { program },
-    examples: ['coppice hooks install claude', 'coppice hooks install codex --project'],
+    examples: [
+      'coppice hooks install claude',
+      'coppice hooks install claude --worktrees',
+      'coppice hooks install codex --project',
+    ],
   },
   async (call) => {
     const { file, hookProgram } = openHookFile(call)
     const home = await resolveHomePath(call)
     const otherHome = home === join(homedir(), '.coppice') ? undefined : home
-    const command = createHookCommand(
-      [process.execPath, join(packageRoot, 'bin/coppice.js')],
-      hookProgram,
-      otherHome,
-    )
-    const isChanged = file.install(command)
+    const worktrees = call.has('worktrees')
+    if (worktrees && hookProgram.worktreeEvents === undefined)
+      throw new UsageError(`--worktrees is for claude; ${hookProgram.title} has no hooks for worktrees`)
+    const words = [process.execPath, join(packageRoot, 'bin/coppice.js')]
+    const commands = createHookCommands(words, hookProgram, { home: otherHome, worktrees })
+    const isChanged = file.install(commands)
     const lines = [
       isChanged
         ? `${hookProgram.title} reports its calls from its next session on (${file.path})`
         : `${hookProgram.title} has the hooks already (${file.path})`,
       ...(hookProgram.next !== undefined && isChanged ? [hookProgram.next] : []),
+      ...(worktrees
+        ? ['Its worktrees are forks: claude --worktree <name>, then coppice diff, coppice apply']
+        : []),
       'Look at what it did with: coppice timeline; undo it with: coppice undo',
     ]
+    const { record: command, worktree = null } = commands
     await call.output.writeValue(
-      { program: hookProgram.name, file: file.path, command, changed: isChanged },
+      { program: hookProgram.name, file: file.path, command, worktree, changed: isChanged },
       lines.join('\n'),
     )
   },
@@ -102,7 +115,7 @@ export const hooks: CommandGroup = {
   commands: [install, remove, list],
 }
 
-function openHookFile(call: CommandInvocation<'project', 'program'>): {
+function openHookFile(call: CommandInvocation<'project' | 'worktrees', 'program'>): {
   readonly file: HookFile
   readonly hookProgram: HookProgram
 } {
@@ -125,12 +138,18 @@ function findFile(hookProgram: HookProgram, directory: string | undefined): stri
 
 function describeFile(hookProgram: HookProgram, directory: string | undefined) {
   const file = findFile(hookProgram, directory)
-  const command = new HookFile(file, hookProgram).findCommand()
+  const commands = new HookFile(file, hookProgram).findCommands()
   return {
     program: hookProgram.name,
     place: directory === undefined ? 'you' : 'this directory',
-    installed: command !== undefined,
-    state: command === undefined ? '-' : 'installed',
+    installed: commands !== undefined,
+    worktrees: commands?.worktree !== undefined,
+    state: formatState(commands),
     file,
   }
+}
+
+function formatState(commands: HookCommands | undefined): string {
+  if (commands === undefined) return '-'
+  return commands.worktree === undefined ? 'installed' : 'installed, worktrees'
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isErrno } from '../../../machine/index.ts'
+import { isErrno, readFileIfPresent } from '../../../machine/index.ts'
 import { Redactor } from '../../../secrets/index.ts'
 import {
   type AgentEvent,
@@ -85,18 +85,9 @@ async function readInput(): Promise<string> {
 
 /** Reads `[undo]` of the configuration, which is parsed only if it has that word. ConfigError if it is invalid. */
 async function readSettings(home: string): Promise<UndoSettings> {
-  if (!/\bundo\b/.test(readIfPresent(join(home, 'config.toml')))) return {}
+  if (!/\bundo\b/.test(readFileIfPresent(join(home, 'config.toml')) ?? '')) return {}
   const { readUndoSettings } = await import('./record-changed-directory.ts')
   return readUndoSettings(home)
-}
-
-function readIfPresent(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return ''
-    throw error
-  }
 }
 
 /** Removes secrets from the prompt and the summary of the call. */

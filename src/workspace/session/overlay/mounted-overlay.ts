@@ -14,15 +14,14 @@ import {
 import { resolveBaseDirectory } from '../base-directory.ts'
 import type { SessionBase, SessionChange } from '../command-session.ts'
 import { LockedEntries } from '../entries/locked-entries.ts'
-import { createSessionDirectory, removeTree } from '../session-directory.ts'
 import { MountsBelow } from './mounts-below.ts'
 import { readOverlayChanges } from './overlay-changes.ts'
 import { OverlayLayout } from './overlay-layout.ts'
 import { stageOverlay } from './overlay-staging.ts'
 
 export interface MountedOverlayOptions {
-  /** Directory for the files of open sessions; created if missing. */
-  readonly sessions: string
+  /** An empty directory for its files, which stays when it is unmounted. */
+  readonly directory: string
   /** Directory on which root mounts it. */
   readonly mountpoint: string
   /** Source that `mount` and `df` show. */
@@ -36,7 +35,7 @@ const MOUNTED = 'mounted'
  * An overlay of the kernel over a directory, for programs outside of any session. Root mounts it on the machine. For
  * any other user it is mounted in a namespace, to which `path` leads. It is unmounted when this process ends.
  */
-export class MountedOverlay implements AsyncDisposable {
+export class MountedOverlay {
   /** Path of the mounted tree for this process. */
   readonly path: string
   /** True if all programs of the machine see it, at the mount point. */
@@ -58,21 +57,20 @@ export class MountedOverlay implements AsyncDisposable {
   /** Throws ENOTSUP with the reason if it cannot be mounted. */
   static async open(base: SessionBase, options: MountedOverlayOptions): Promise<MountedOverlay> {
     const lower = await resolveBaseDirectory(base.lower)
-    const directory = await createSessionDirectory(options.sessions)
-    try {
-      const layout = new OverlayLayout(directory, lower, guessPrivilege(), MountsBelow.find(lower))
-      await layout.prepare()
-      await stageOverlay(layout, base.staged)
-      const mountpoint = layout.privilege === 'root' ? options.mountpoint : join(directory, 'mount')
-      if (layout.privilege === 'user') await mkdir(mountpoint)
-      const holder = startHolder(layout, mountpoint, options)
-      const mounted = new MountedOverlay(layout, holder, mountpoint)
-      await assertMounted(holder, options.mountpoint)
-      return mounted
-    } catch (error) {
-      await removeTree(directory)
-      throw error
-    }
+    const layout = new OverlayLayout(options.directory, lower, guessPrivilege(), MountsBelow.find(lower))
+    await layout.prepare()
+    await stageOverlay(layout, base.staged)
+    const mountpoint = layout.privilege === 'root' ? options.mountpoint : join(options.directory, 'mount')
+    if (layout.privilege === 'user') await mkdir(mountpoint)
+    const holder = startHolder(layout, mountpoint, options)
+    const mounted = new MountedOverlay(layout, holder, mountpoint)
+    await assertMounted(holder, options.mountpoint)
+    return mounted
+  }
+
+  /** `root` if this process may mount, else `user`. */
+  get privilege(): 'root' | 'user' {
+    return this.#layout.privilege
   }
 
   /**
@@ -84,15 +82,42 @@ export class MountedOverlay implements AsyncDisposable {
     await this.#holderEnded
   }
 
-  /** Unmounts it and returns the differences from the base, with staged changes, in the order of a walk. */
-  async changes(): Promise<readonly SessionChange[]> {
-    await this.unmount()
-    return readOverlayChanges(this.#layout, new LockedEntries())
+  /**
+   * Passes on the differences from the base, with staged changes, in the order of a walk. Their files are readable
+   * until `work` ends.
+   */
+  withChanges<Result>(work: (changes: readonly SessionChange[]) => Promise<Result>): Promise<Result> {
+    return withOverlayChanges(this.#layout, work)
   }
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.unmount()
-    await removeTree(this.#layout.directory)
+/** Files of an overlay that was unmounted when its process was killed. */
+export interface LeftOverlay {
+  /** The directory with its files. */
+  readonly path: string
+  /** The directory that it was mounted over. */
+  readonly directory: string
+  readonly privilege: 'root' | 'user'
+}
+
+/** As `withChanges`, for an overlay that is no longer mounted. */
+export async function readLeftOverlay<Result>(
+  { path, directory, privilege }: LeftOverlay,
+  work: (changes: readonly SessionChange[]) => Promise<Result>,
+): Promise<Result> {
+  const lower = await resolveBaseDirectory(directory)
+  return withOverlayChanges(new OverlayLayout(path, lower, privilege, MountsBelow.find(lower)), work)
+}
+
+async function withOverlayChanges<Result>(
+  layout: OverlayLayout,
+  work: (changes: readonly SessionChange[]) => Promise<Result>,
+): Promise<Result> {
+  const locked = new LockedEntries()
+  try {
+    return await work(await readOverlayChanges(layout, locked))
+  } finally {
+    locked.relockAll()
   }
 }
 

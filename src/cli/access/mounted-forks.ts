@@ -1,0 +1,63 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Home } from '../../backends/vault/index.ts'
+import { RunningForks } from '../../boundary/index.ts'
+import { isVfsError } from '../../vfs/index.ts'
+import { recoverMountedForks } from '../../workspace/index.ts'
+import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { describeError, formatErrorLine } from '../framework/errors.ts'
+
+const POLL_MS = 20
+const MOUNT_COMMAND = 'coppice mount'
+
+/** Stores the changes of mounted forks whose process was killed, and prints their names. */
+export async function recoverMounts(
+  { terminal }: CommandInvocation,
+  home: Home,
+  mounts: string,
+): Promise<void> {
+  try {
+    for (const fork of await recoverMountedForks(home, mounts))
+      terminal.err.write(formatErrorLine(`a mount of ${fork} was killed; the fork has its changes now`))
+  } catch (error) {
+    // The command may have nothing to do with that fork.
+    const { message } = describeError(error)
+    terminal.err.write(
+      formatErrorLine(
+        `a mount was killed, and its changes cannot be stored: ${message}; they stay in ${mounts}`,
+      ),
+    )
+  }
+}
+
+/** Formats the command that mounts a fork, as `coppice forks` shows it. */
+export function formatMountCommand(fork: string, directory: string): string {
+  return `${MOUNT_COMMAND} ${fork} ${directory}`
+}
+
+/** Reports whether `formatMountCommand` made a command. */
+export function isMountCommand(command: string): boolean {
+  return command.startsWith(`${MOUNT_COMMAND} `)
+}
+
+/** Unmounts a fork, even if it is in use, and waits until it has the changes. Does nothing if it is not mounted. */
+export async function unmountFork(home: string, directory: string): Promise<void> {
+  const { forceUnmount, listCoppiceMounts, unmount } = await import('../../fuse/index.ts')
+  if (listCoppiceMounts().some((mount) => mount.directory === directory)) {
+    try {
+      await unmount(directory)
+    } catch (error) {
+      if (!isVfsError(error, 'EUNAVAILABLE')) throw error
+      forceUnmount(directory)
+    }
+  }
+  await waitForForkMount(home, directory)
+}
+
+/** Waits until the process that mounted a fork on a directory has stored the changes in the fork. */
+export async function waitForForkMount(home: string, directory: string): Promise<void> {
+  const isStoring = () =>
+    RunningForks.of(home)
+      .list()
+      .some(({ fork, command }) => command === formatMountCommand(fork, directory))
+  while (isStoring()) await setTimeout(POLL_MS)
+}
