@@ -15,15 +15,15 @@ const { TIMES: times, COPPICE_TRIES: tries = '1' } = process.env
 
 /** Tests across folders that start nothing and are quick. All others in `test` are system tests. */
 const UNIT_IN_TEST = [
-  'test/{api-report,architecture,bench-baseline,architecture-page,wording,redactor-patterns}.test.ts',
+  'test/{api-report,architecture,bench-baseline,architecture-page,wording}.test.ts',
   'test/*-documented.test.ts',
   'test/adapters/frameworks/*.test.ts',
   'test/kernel/!(ipc).test.ts',
 ]
 
-/** Tests beside the source that start processes, threads or servers, race, or take longer than three seconds. */
+/** Tests beside the source that start processes, threads or servers, race, or take longer than two seconds. */
 const SYSTEM_IN_SRC = [
-  'src/access/link-race.test.ts',
+  'src/access/{link-race,zones-property}.test.ts',
   'src/adapters/threads/*.test.ts',
   'src/backends/archive/*.test.ts',
   'src/backends/host/{confinement-race,conformance,descriptors,file-locks}.test.ts',
@@ -35,13 +35,15 @@ const SYSTEM_IN_SRC = [
   'src/devices/{lsp,mcp,web}/*.test.ts',
   'src/machine/{answering-thread,process-tag,spawn-without-inherited-fds,temporary-name}.test.ts',
   'src/mcp/serve-stdio.test.ts',
-  'src/store/group-commit/sqlite-group-commit.test.ts',
+  'src/store/group-commit/{sqlite,vault}-group-commit.test.ts',
   'src/store/engines/**/*.test.ts',
+  'src/store/posix/{content,namespace}.model.test.ts',
   'src/store/search/search-index.test.ts',
   'src/store/sessions/forgotten-holds.test.ts',
   'src/store/text/merge-text.test.ts',
   'src/store/vault/open-logs.test.ts',
-  'src/tools/host/host-race.test.ts',
+  'src/timeline/timeline.model.test.ts',
+  'src/tools/{edit/file-edit,files/grep-bounds,host/host-race,pattern/line-pattern}.test.ts',
   'src/workspace/{isolation,link,runtime,session}/**/*.test.ts',
 ]
 
