@@ -72,7 +72,8 @@ function findCompiledCode() {
     const cache = join(parent, isAbsolute(named) ? '' : '.cache', 'coppice')
     // For packages, which Node loads.
     node.enableCompileCache(cache)
-    const [name = ''] = args
+    const [first = '--help'] = args
+    const name = first === '--help' || first === '-h' ? 'help' : first
     if (!/^[a-z][a-z-]*$/.test(name)) return undefined
     // Installations would replace the code of one another.
     const installation = encodeURIComponent(program).slice(-MAX_NAME)

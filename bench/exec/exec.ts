@@ -3,7 +3,7 @@ import { Targets } from '../harness/targets.ts'
 import { APPLIED_FILES, APPLY_FACTOR, MERGE_SECONDS, MERGED_FILES } from './applied-files.ts'
 import { SIZES } from './directories.ts'
 import { HOOK_BYTES, HOOK_LIMITS, HOOK_RECORDS, HOOK_SIZES, WATCHED_HOOK_LIMIT } from './hooks.ts'
-import { HOME_FACTOR, IMPORT_FACTOR, IMPORTED_FILES, INDEX_FACTOR } from './imported-files.ts'
+import { HOME_FACTOR, IMPORT_FACTOR, IMPORTED_FILES, INDEX_FACTOR, SMALL_TEXTS } from './imported-files.ts'
 import { PROGRAMS, PROXY_BYTES } from './programs.ts'
 
 const MILLISECOND = 1e-3
@@ -37,8 +37,9 @@ export const exec: Benchmark = {
       'hook',
       'apply',
       'vault',
+      'texts',
     ),
-    subject('git', 'vault'),
+    subject('git', 'vault', 'texts'),
     subject('disk', 'programs', 'apply'),
     subject('node', 'apply'),
     subject('unshare', 'start', 'programs'),
@@ -81,6 +82,8 @@ export const exec: Benchmark = {
     { id: 'index-space', label: 'its home with an index / without', unit: 'times' },
     { id: 'grep-first', label: 'first grep of them', unit: 'time' },
     { id: 'checkout', label: 'checkout of them, beside the command', unit: 'time' },
+    { id: 'import-texts', label: `import of ${formatCount(SMALL_TEXTS)} small texts, elapsed`, unit: 'time' },
+    { id: 'checkout-texts', label: 'checkout of them, elapsed', unit: 'time' },
     { id: 'checkout-fork', label: 'first command in a fork of them', unit: 'time' },
     { id: 'hook-watched', label: 'the same while the daemon watches them', unit: 'time' },
     { id: 'hook-space', label: `${formatCount(HOOK_RECORDS)} records of small edits`, unit: 'bytes' },
@@ -115,6 +118,18 @@ export const exec: Benchmark = {
     ours.atMost(HOME_FACTOR, 'import-space', 'home of an import'),
     ours.atMost(INDEX_FACTOR, 'index-space', 'its home with an index'),
     ours.atLeast(1, 'git', 'checkout', `checkout of ${formatCount(IMPORTED_FILES)} files (git worktree add)`),
+    ours.atLeast(
+      IMPORT_FACTOR,
+      'git',
+      'import-texts',
+      `import of ${formatCount(SMALL_TEXTS)} small texts (git add -A)`,
+    ),
+    ours.atLeast(
+      1,
+      'git',
+      'checkout-texts',
+      `checkout of ${formatCount(SMALL_TEXTS)} small texts (git worktree add)`,
+    ),
     ours.within(WATCHED_HOOK_LIMIT, 'hook-watched', 'a hook in files that the daemon watches'),
     ours.below(HOOK_BYTES, 'hook-space', `${formatCount(HOOK_RECORDS)} records of small edits`),
   ],
@@ -124,7 +139,7 @@ export const exec: Benchmark = {
     'Keys: pty is a terminal without anything between, script is `script` of util-linux alone. Needs python3.',
     'Hooks: processor time of the process and the system; nothing changed since the last one.',
     'Applies: processor time, of disk that of `cp -a` with the same files; a merge less what `node -e 0` takes.',
-    'Vaults: processor time; of git that of `git add -A` into a new repository, and of `git worktree add`.',
+    'Vaults: processor time, but elapsed time for small texts; of git that of `git add -A` into a new repository, and of `git worktree add`.',
     'Programs tell their own time, so starting them does not count. Needs git, make, cc and npm.',
   ],
   hasQuickForm: true,

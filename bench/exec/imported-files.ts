@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '../harness/benchmark.ts'
@@ -16,9 +16,13 @@ export const INDEX_FACTOR = 1.2
 /** Passes of a round; the fastest counts. */
 export const IMPORT_PASSES = 3
 
+/** Small texts, of which git has little to compress. */
+export const SMALL_TEXTS = 57_000
+
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const TEXT = /\.(?:js|cjs|mjs|ts|mts|cts|json|md|map)$/
 const MAX_BYTES = 200_000
+const SMALL_BYTES = 5500
 const QUICK = 20
 
 /** Returns a directory with texts of packages: sizes and likeness as projects have them. */
@@ -33,6 +37,22 @@ export function getImportedFiles({ directory, isQuick }: Settings): string {
       copyFileSync(file, copy)
     }
     if (left > 0) throw new Error(`node_modules lacks ${left} texts`)
+  })
+}
+
+/** Returns a directory with the beginnings of such texts. Those that occur again begin with a number. */
+export function getSmallTexts({ directory, isQuick }: Settings): string {
+  const path = join(directory, 'small-texts')
+  return madeOnce(path, () => {
+    const texts = [...walkTexts(MODULES)]
+    const count = isQuick ? SMALL_TEXTS / QUICK : SMALL_TEXTS
+    for (let index = 0; index < count; index++) {
+      const text = texts[index % texts.length] ?? ''
+      const round = Math.floor(index / texts.length)
+      const copy = join(path, `copy-${round}`, relative(MODULES, text))
+      mkdirSync(dirname(copy), { recursive: true })
+      writeFileSync(copy, `${round}\n${readFileSync(text, 'utf8').slice(0, SMALL_BYTES)}`)
+    }
   })
 }
 

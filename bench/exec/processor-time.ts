@@ -9,11 +9,23 @@ export interface TimedProgram {
 }
 
 /** Returns the seconds of processor time of a program and its children. Throws if it fails. */
-export function getProcessorTime({ argv, cwd, env, input = '' }: TimedProgram): number {
-  const script = `TIMEFORMAT='%3U %3S'; time "$@" >/dev/null`
+export function getProcessorTime(program: TimedProgram): number {
+  const { user, system } = time(program)
+  return user + system
+}
+
+/** Returns the seconds from the start of a program to its end. Throws if it fails. */
+export function getElapsedTime(program: TimedProgram): number {
+  return time(program).elapsed
+}
+
+function time({ argv, cwd, env, input = '' }: TimedProgram) {
+  const script = `TIMEFORMAT='%3R %3U %3S'; time "$@" >/dev/null`
   const options = { cwd, env, input, encoding: 'utf8' } as const
   const { status, stderr } = spawnSync('bash', ['-c', script, 'bash', ...argv], options)
-  const [user = Number.NaN, system = Number.NaN] = stderr.trim().split(' ').map(Number)
-  if (status !== 0 || Number.isNaN(user + system)) throw new Error(`'${argv.join(' ')}' failed: ${stderr}`)
-  return user + system
+  const lastLine = stderr.trim().split('\n').at(-1) ?? ''
+  const [elapsed = Number.NaN, user = Number.NaN, system = Number.NaN] = lastLine.split(' ').map(Number)
+  if (status !== 0 || Number.isNaN(elapsed + user + system))
+    throw new Error(`'${argv.join(' ')}' failed: ${stderr}`)
+  return { elapsed, user, system }
 }

@@ -114,6 +114,7 @@ export {
   recoverMountedForks,
   type SweepReport,
   sweepHome,
+  type UpdateFailure,
   updateMountedForks,
   type VaultChoice,
   VaultWorkspace,

@@ -63,7 +63,7 @@ describe.skipIf(reason !== undefined)(`worktrees of an agent${reason ? `: ${reas
     expect(await cli.remove(path)).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('fix-login keeps 1 change: coppice diff fix-login'),
+      stderr: expect.stringContaining('fix-login keeps 1 changed file: coppice diff fix-login'),
     })
     expect([existsSync(path), cli.mounted]).toEqual([false, []])
     expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe('one\n')

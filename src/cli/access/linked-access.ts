@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Home, isMirrorFor } from '../../backends/vault/index.ts'
 import { LinkedDirectory, type LinkedFork, updateMountedForks } from '../../workspace/index.ts'
+import { CommandError } from '../framework/errors.ts'
 import { findMountsDirectory } from './home-path.ts'
 
 /** A fork with the directory that it was made from. */
@@ -18,9 +19,15 @@ export async function findLinkedFork(
   home: Home,
   name: string | undefined,
 ): Promise<OpenLinkedFork | undefined> {
-  for (const link of await listLinkedDirectories(home)) {
+  const { links, failures } = await updateLinkedDirectories(home)
+  for (const link of links) {
     const forks = await link.listForks()
     const fork = name === undefined ? forks[0] : forks.find((candidate) => candidate.name === name)
+    const failure = failures.find((each) => each.fork === fork?.name)
+    if (failure !== undefined)
+      throw new CommandError(
+        `${failure.fork} is mounted, and its changes cannot be stored: ${failure.reason}; try again, or unmount it`,
+      )
     if (fork !== undefined) return { link, fork }
   }
   return undefined
@@ -35,16 +42,20 @@ export async function listLinkedForkNames(home: Home): Promise<string[]> {
 
 /**
  * Lists the working directory and those around it that have forks, the nearest first. Forks that are mounted get the
- * changes so far.
+ * changes so far, unless that fails.
  */
 export async function listLinkedDirectories(home: Home): Promise<LinkedDirectory[]> {
+  return (await updateLinkedDirectories(home)).links
+}
+
+async function updateLinkedDirectories(home: Home) {
   const names = await home.vaults()
   const directories = listEnclosingDirectories().filter((directory) =>
     names.some((name) => isMirrorFor(name, directory)),
   )
   const mounts = findMountsDirectory(home.path)
-  if (directories.length > 0 && mounts !== undefined) await updateMountedForks(mounts, directories)
-  return directories.map((directory) => new LinkedDirectory(home, directory))
+  const failures = mounts === undefined ? [] : await updateMountedForks(mounts, directories)
+  return { links: directories.map((directory) => new LinkedDirectory(home, directory)), failures }
 }
 
 /** Lists the working directory and those around it, the nearest first. */

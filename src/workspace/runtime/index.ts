@@ -38,6 +38,7 @@ export {
   type MountedFork,
   mountFork,
   recoverMountedForks,
+  type UpdateFailure,
   updateMountedForks,
 } from './mount-fork.ts'
 export { formatVaultScope, type MaskSettings } from './session-mask.ts'

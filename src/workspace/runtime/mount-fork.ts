@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
+import { type CallContext, isVfsError } from '../../vfs/index.ts'
 import { LinkedDirectory, type LinkedFork, type LinkHome } from '../link/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
 import { MountedOverlay, readLeftOverlay, removeTree, type SessionChange } from '../session/index.ts'
@@ -10,6 +10,7 @@ import { LinkedWorkspace } from './linked-workspace.ts'
 
 const NANOS_PER_MS = 1_000_000n
 const POLL_MS = 20
+const MAX_ATTEMPTS = 20
 
 /** A fork of a directory, and where it is mounted. */
 export interface ForkMountOptions {
@@ -71,11 +72,23 @@ export async function mountFork(
 async function answer(requests: readonly StoreRequest[], store: () => Promise<unknown>): Promise<void> {
   if (requests.length === 0) return
   try {
-    await store()
+    await storeQuietMoment(store)
     for (const request of requests) request.finish()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     for (const request of requests) request.fail(reason)
+  }
+}
+
+/** Tries again if a program removes files while they are read. */
+async function storeQuietMoment(store: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await store()
+      return
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !isMissing(error)) throw error
+    }
   }
 }
 
@@ -97,21 +110,27 @@ async function storeChanges(
   return { changed: toChangedFiles(own.changes), leftOut: listLeftOut(found.changes, changes) }
 }
 
-/**
- * Stores the changes so far of forks of these directories that are mounted now, so that the forks have them. Throws EIO
- * if that fails.
- */
-export async function updateMountedForks(mounts: string, directories: readonly string[]): Promise<void> {
+/** A mounted fork whose changes could not be stored. */
+export interface UpdateFailure {
+  readonly fork: string
+  readonly reason: string
+}
+
+/** Stores the changes so far of forks of these directories that are mounted now, so that the forks have them. */
+export async function updateMountedForks(
+  mounts: string,
+  directories: readonly string[],
+): Promise<UpdateFailure[]> {
+  const failures: UpdateFailure[] = []
   for (const files of ForkMountFiles.list(mounts)) {
     const record = files.isAbandoned ? undefined : files.readRecord()
     if (record === undefined || !directories.includes(record.directory)) continue
     const check = files.request()
     let outcome = check()
     for (; outcome === false; outcome = check()) await setTimeout(POLL_MS)
-    if (outcome === true) continue
-    const detail = `${record.fork} is mounted, and its changes cannot be stored: ${outcome}`
-    throw new VfsError('EIO', record.directory, { op: 'fork', detail })
+    if (outcome !== true) failures.push({ fork: record.fork, reason: outcome })
   }
+  return failures
 }
 
 /** Stores the changes of mounted forks whose process was killed. Returns the names of the forks. */

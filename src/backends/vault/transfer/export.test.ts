@@ -22,6 +22,8 @@ import { Vault } from '../vault.ts'
 import { type ExportOptions, type ExportReport, exportVault, importDirectory } from './index.ts'
 
 const made: string[] = []
+/** More than one thread writes. */
+const MANY_FILES = 3000
 
 afterEach(() => {
   for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
@@ -45,6 +47,13 @@ async function emptyVault(): Promise<Setting> {
   const log = await home.createVault('v')
   const give: Setting['give'] = (directory, options) => exportVault(home, 'v', directory, options)
   return { home, log, vault: new Vault(home, 'v', log), give }
+}
+
+/** Everything below a directory, by programs that go beyond the longest path of the system. */
+function listDeepTree(directory: string): string {
+  const list =
+    "find . -mindepth 1 -printf '%P %y %m %T@ %s\\n' | sort; tar -c --sort=name --mtime=@0 . | sha256sum"
+  return spawnSync('sh', ['-c', list], { cwd: directory, encoding: 'utf8' }).stdout
 }
 
 /** Everything below a directory of the machine, itself not included. */
@@ -96,6 +105,38 @@ describe('an export', () => {
     expect(await give(filled, { isNew: true })).toEqual(await give(plain))
     expect(treeOf(filled)).toEqual(treeOf(plain))
     await expect(give(filled, { isNew: true })).rejects.toMatchObject({ code: 'EEXIST', path: filled })
+  })
+
+  it('writes the same into a new directory by several threads', async () => {
+    const { vault, give, log } = await emptyVault()
+    for (let number = 0; number < MANY_FILES; number++) {
+      const path = `/d${number % 7}/d${number % 5}/f${number}`
+      await vault.write(path, `${number}`.repeat(number % 300), { mode: number % 3 === 0 ? 0o600 : 0o755 })
+    }
+    await vault.write('/d1/large', Buffer.alloc(700_000, 'x'))
+    const deep = `/d6${`/${'long'.repeat(60)}`.repeat(18)}/file`
+    await vault.write(deep, 'far below')
+    for (const path of ['/d1/d1', '/d1', '/d6', '/d3']) {
+      const inode = log.readFiles().findByPath(path) ?? 0
+      const mtime = { seconds: 1_000_000_000, nanos: inode }
+      await log.submit(() => ({ op: 'attributes', path, inode, mode: 0o511, mtime }))
+    }
+    const [plain, filled] = [join(emptyDirectory(), 'plain'), join(emptyDirectory(), 'filled')]
+    expect(await give(filled, { isNew: true })).toEqual(await give(plain))
+    expect(listDeepTree(filled)).toBe(listDeepTree(plain))
+    for (const tree of [plain, filled]) spawnSync('chmod', ['-R', 'u+w', tree])
+  })
+
+  it('fails with the path of a file that a thread cannot write', async () => {
+    const { vault, give } = await emptyVault()
+    for (let number = 0; number < MANY_FILES; number++) await vault.write(`/f${number}`, 'x')
+    const filled = join(emptyDirectory(), 'filled')
+    // Names are written in their order.
+    const onProgress = () => void mkdirSync(join(filled, 'f999'), { recursive: true })
+    await expect(give(filled, { isNew: true, onProgress })).rejects.toMatchObject({
+      code: 'EEXIST',
+      path: join(filled, 'f999'),
+    })
   })
 
   it('exports a checkpoint, a directory, a file or a link', async () => {

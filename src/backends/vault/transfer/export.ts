@@ -1,9 +1,10 @@
 import { chmodSync, statSync, utimesSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toUtimesArgument } from '../../../machine/index.ts'
-import { type MaybePromise, type StoreHome, toInlineText } from '../../../store/index.ts'
+import { type Inode, type MaybePromise, type StoreHome, toInlineText } from '../../../store/index.ts'
 import { basename, checkPath, VfsError } from '../../../vfs/index.ts'
 import { assertNoConflicts, assertReplaceable } from './export-conflicts.ts'
+import { FileWriters } from './file-writers.ts'
 import { HostCursor } from './host-cursor.ts'
 import { isSameFile } from './host-directory.ts'
 import { type HostWriteMode, HostWriter, PLAIN_PERMISSIONS } from './host-writer.ts'
@@ -12,6 +13,10 @@ import { type SourceEntry, VaultSource, type VaultTreeStep, VaultTreeWalk } from
 
 /** Limit for a synchronous write. Larger files are written asynchronously. */
 const SMALL_FILE_BYTES = 1024 * 1024
+/** Files of a new tree from which on threads write: to start them takes as long as to write some hundred. */
+const FILES_BEFORE_THREADS = 1000
+/** Limit of Linux for a path in a system call, with the byte after its end. */
+const MAX_PATH_BYTES = 4096
 const ENTRIES_PER_YIELD = 256
 const BYTES_PER_YIELD = 8 * 1024 * 1024
 
@@ -64,7 +69,7 @@ export async function exportVault(
   const entry = { name: basename(path), ...(await source.find(path, 'export')) }
   const cursor = new HostCursor(directory, options.isNew)
   try {
-    const job = new ExportJob(source, cursor, options)
+    using job = new ExportJob(source, cursor, options)
     await (entry.inode.type === 'directory' ? job.runDirectory(entry) : job.runEntry(entry))
     return job.report
   } finally {
@@ -82,7 +87,7 @@ export function assertNotHome(directory: string, homePath: string): void {
   throw new VfsError('EINVAL', directory, { op: 'export', detail })
 }
 
-class ExportJob {
+class ExportJob implements Disposable {
   readonly #source: VaultSource
   readonly #cursor: HostCursor
   readonly #options: ExportOptions
@@ -90,6 +95,10 @@ class ExportJob {
   readonly #mode: HostWriteMode
   readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0 }
   readonly #skipped: string[] = []
+  /** Threads that write files of a new tree; undefined until they are worth their start. */
+  #writers: FileWriters | undefined
+  /** Directories whose files threads may still write, inner ones first. They get their attributes last. */
+  readonly #unfinished: { readonly path: string; readonly inode: Inode }[] = []
   #entriesSinceYield = 0
   #bytesSinceYield = 0
 
@@ -115,7 +124,14 @@ class ExportJob {
       hasMore = await this.#source.readTogether(() => this.#runSteps(walk, root))
       if (this.#isYieldDue) await this.#yield()
     }
+    await this.#writers?.finish()
+    for (const { path, inode } of this.#unfinished)
+      this.#cursor.runAt(path, () => setDirectoryAttributes(path, inode))
     await this.#yield()
+  }
+
+  [Symbol.dispose](): void {
+    this.#writers?.[Symbol.dispose]()
   }
 
   /** Runs steps until one has to wait or other work is due. Returns false after the last. */
@@ -150,13 +166,16 @@ class ExportJob {
   }
 
   #leaveDirectory({ inode }: SourceEntry): void {
-    const time = toUtimesArgument(inode.mtime)
-    this.#cursor.run('', () => {
-      const path = this.#cursor.current.self()
-      utimesSync(path, time, time)
-      chmodSync(path, inode.mode & PLAIN_PERMISSIONS)
-    })
+    const path = this.#writers && this.#findShortPath('')
+    if (path !== undefined) this.#unfinished.push({ path, inode })
+    else this.#cursor.run('', () => setDirectoryAttributes(this.#cursor.current.self(), inode))
     this.#cursor.leave()
+  }
+
+  /** Returns the path of a name for a system call; undefined if it is too long for one. */
+  #findShortPath(name: string): string | undefined {
+    const path = this.#cursor.getPath(name)
+    return Buffer.byteLength(path) < MAX_PATH_BYTES ? path : undefined
   }
 
   /** Writes a file or link: synchronously, unless it is large or remote. */
@@ -177,10 +196,19 @@ class ExportJob {
   }
 
   #writeSync({ name, inode }: SourceEntry, writer: HostWriter, chunks: readonly Uint8Array[]): void {
-    this.#cursor.run(name, () => writer.writeSync(chunks, inode))
+    const path = this.#findWriters() && this.#findShortPath(name)
+    const isTaken =
+      path !== undefined && this.#writers?.add(path, chunks, { mode: inode.mode, mtime: inode.mtime })
+    if (isTaken !== true) this.#cursor.run(name, () => writer.writeSync(chunks, inode))
     this.#counts.files++
     this.#counts.bytes += inode.size
     this.#bytesSinceYield += inode.size
+  }
+
+  #findWriters(): FileWriters | undefined {
+    if (this.#mode === 'fill' && this.#counts.files >= FILES_BEFORE_THREADS)
+      this.#writers ??= new FileWriters()
+    return this.#writers
   }
 
   async #writeAsync({ name, inode, number }: SourceEntry, writer: HostWriter): Promise<void> {
@@ -219,4 +247,10 @@ class ExportJob {
     await nextTurn()
     this.#reportProgress(0)
   }
+}
+
+function setDirectoryAttributes(path: string, { mode, mtime }: Inode): void {
+  const time = toUtimesArgument(mtime)
+  utimesSync(path, time, time)
+  chmodSync(path, mode & PLAIN_PERMISSIONS)
 }

@@ -78,6 +78,15 @@ export class HostCursor {
     }
   }
 
+  /** As `run`, for a path on the machine. */
+  runAt<T>(path: string, step: () => T): T {
+    try {
+      return step()
+    } catch (error) {
+      throw hostError(error, path, 'export')
+    }
+  }
+
   toHostError(error: unknown, name: string): unknown {
     return hostError(error, this.getPath(name), 'export')
   }

@@ -21,6 +21,7 @@ import { HostFault } from './host-fault.ts'
 import type { TransferAttributes } from './transfer-attributes.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+const NEW_FILE_FLAGS = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
 const PRIVATE_MODE = 0o600
 /** The permission bits that are exported: setuid and setgid are not. */
 export const PLAIN_PERMISSIONS = 0o777
@@ -50,9 +51,7 @@ export class HostWriter {
   writeSync(chunks: Iterable<Uint8Array>, attributes: TransferAttributes): void {
     const fd = this.#open(attributes)
     try {
-      for (const chunk of chunks) {
-        for (let offset = 0; offset < chunk.length; ) offset += writeSync(fd, chunk, offset)
-      }
+      for (const chunk of chunks) writeAllSync(fd, chunk)
       this.#finish(fd, attributes)
     } catch (error) {
       this.#discard()
@@ -102,17 +101,13 @@ export class HostWriter {
   #open({ mode }: TransferAttributes): number {
     return openSync(
       this.#directory.at(this.#temporary),
-      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+      NEW_FILE_FLAGS,
       this.#mode === 'fill' ? mode & PLAIN_PERMISSIONS : PRIVATE_MODE,
     )
   }
 
-  #finish(fd: number, { mode, mtime }: TransferAttributes): void {
-    const time = toUtimesArgument(mtime)
-    const permissions = mode & PLAIN_PERMISSIONS
-    // A file that is opened with its permissions lacks those that this process withholds from every file.
-    if (this.#mode !== 'fill' || (permissions & withheldPermissions()) !== 0) fchmodSync(fd, permissions)
-    futimesSync(fd, time, time)
+  #finish(fd: number, attributes: TransferAttributes): void {
+    setAttributes(fd, attributes, this.#mode === 'fill')
     if (this.#mode === 'replace') this.#renameIntoPlace()
     else if (this.#mode === 'add') this.#linkIntoPlace()
   }
@@ -148,6 +143,30 @@ export class HostWriter {
       // It has its final name already, or cannot be removed: report the first error.
     }
   }
+}
+
+/** Writes a file at a path, in a tree that nobody else uses yet. */
+export function writeNewFile(path: string, content: Uint8Array, attributes: TransferAttributes): void {
+  const permissions = attributes.mode & PLAIN_PERMISSIONS
+  const fd = openSync(path, NEW_FILE_FLAGS, permissions)
+  try {
+    writeAllSync(fd, content)
+    setAttributes(fd, attributes, true)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** @param isNew the file was opened with its permissions, so it lacks only those that this process withholds. */
+function setAttributes(fd: number, { mode, mtime }: TransferAttributes, isNew: boolean): void {
+  const permissions = mode & PLAIN_PERMISSIONS
+  if (!isNew || (permissions & withheldPermissions()) !== 0) fchmodSync(fd, permissions)
+  const time = toUtimesArgument(mtime)
+  futimesSync(fd, time, time)
+}
+
+function writeAllSync(fd: number, content: Uint8Array): void {
+  for (let offset = 0; offset < content.length; ) offset += writeSync(fd, content, offset)
 }
 
 let withheld: number | undefined

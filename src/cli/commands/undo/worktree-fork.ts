@@ -114,7 +114,9 @@ async function removeWorktree(open: OpenHome, path: string): Promise<string> {
     return ''
   }
   const next = `coppice diff ${name} · coppice apply ${name} · coppice drop ${name}`
-  return formatErrorLine(`${name} keeps ${formatCount(changes.length, 'change')}: ${next}`)
+  const files = changes.filter(({ before, after }) => (after ?? before)?.type !== 'directory')
+  const count = files.length > 0 ? formatCount(files.length, 'changed file') : 'its changes'
+  return formatErrorLine(`${name} keeps ${count}: ${next}`)
 }
 
 function toForkName(name: string): string {
