@@ -77,7 +77,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
 
   it('shows a vault until it is unmounted, and names the programs that block that', async () => {
     const cli = await Mounting.create()
-    const server = await cli.serve('base', cli.place)
+    const ended = once(await cli.serve('base', cli.place), 'exit')
     writeFileSync(join(cli.place, 'f'), 'content')
     expect(await cli.ok('cat', '/f')).toBe('content')
     const inside = cli.inside()
@@ -87,7 +87,7 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     inside.stdin.end()
     await once(inside, 'exit')
     expect(await cli.ok('unmount', cli.place)).toBe(`unmounted ${cli.place}\n`)
-    expect(await once(server, 'exit')).toEqual([0, null])
+    expect(await ended).toEqual([0, null])
     expect(readdirSync(cli.place)).toEqual([])
   })
 
@@ -159,19 +159,19 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
   it('leaves ENOTCONN when killed, which unmount, doctor and the next mount clean up', async () => {
     const cli = await Mounting.create()
     const cleaners = [
-      () => cli.ok('unmount', cli.place),
+      () => cli.run(['unmount', cli.place]),
       () => cli.ok('doctor'),
       async () => {
-        const next = await cli.serve('base', cli.place)
+        const ended = once(await cli.serve('base', cli.place), 'exit')
         await cli.ok('unmount', cli.place)
-        await once(next, 'exit')
+        await ended
       },
     ]
     for (const clean of cleaners) {
       const server = await cli.serve('base', cli.place)
       server.kill('SIGKILL')
       await once(server, 'exit')
-      // Another start, such as one of another test, may have cleaned it up already.
+      // Another start, such as one of another test, may clean it up at any moment.
       if (cli.isMounted) expect(readOf(cli.place)).toMatch(/ENOTCONN|ECONNABORTED|^$/)
       await clean()
       expect(cli.isMounted).toBe(false)
