@@ -1,13 +1,13 @@
 import { AnsweringThread, startThread } from '../../machine/index.ts'
 import type { MaybePromise } from '../engine.ts'
-import { type IndexBlock, MAX_INDEXED_BYTES } from './block-builder.ts'
+import { BlockBuilder, type IndexBlock, MAX_INDEXED_BYTES } from './block-builder.ts'
 
 const BATCH_BYTES = 1024 * 1024
 const BATCH_DOCUMENTS = 4096
 /** Number of batches that wait for the thread before files wait too. */
 const MOST_WAITING = 8
 /** Size of a document that every search reads. */
-export const UNINDEXED_SIZE = -1
+const UNINDEXED_SIZE = -1
 
 /** Files to index. The content of those that have a size follow each other. */
 export interface BlockRequest {
@@ -20,13 +20,29 @@ export interface BlockRequest {
 
 const NO_BLOCKS: readonly IndexBlock[] = []
 
-/** Collects files into blocks in a thread, while this one reads more files. */
+/** Adds files to a builder, and returns the blocks that they filled. */
+export function buildBlocks(builder: BlockBuilder, request: BlockRequest): IndexBlock[] {
+  const { inodes, sizes, content, isLast } = request
+  const blocks: IndexBlock[] = []
+  let start = 0
+  for (const [index, inode] of inodes.entries()) {
+    const size = sizes[index] ?? UNINDEXED_SIZE
+    builder.add(inode, size === UNINDEXED_SIZE ? undefined : content.subarray(start, start + size))
+    start += Math.max(size, 0)
+    if (builder.isFull) blocks.push(builder.takeBlock())
+  }
+  if (isLast && builder.documents > 0) blocks.push(builder.takeBlock())
+  return blocks
+}
+
+/** Collects files into blocks in a thread, while this one reads more files. A few files are collected here. */
 export class BlockThread {
   readonly #thread = new AnsweringThread<BlockRequest, readonly IndexBlock[]>(() =>
     startThread(import.meta.url, 'block-worker', {}),
   )
   /** Answers of the thread that nobody took, the oldest first. */
   readonly #answers: Promise<readonly IndexBlock[]>[] = []
+  #hasThread = false
   #inodes: number[] = []
   #sizes: number[] = []
   #content = allocateBatch(BATCH_BYTES)
@@ -50,6 +66,8 @@ export class BlockThread {
 
   /** Returns all blocks that were not returned yet, the last one as it is. Rejects if there is no thread. */
   async finish(): Promise<readonly IndexBlock[]> {
+    // To start a thread for a single batch would take longer.
+    if (!this.#hasThread) return buildBlocks(new BlockBuilder(), this.#takeBatch(true))
     this.#send(true, 0)
     return (await Promise.all(this.#answers.splice(0))).flat()
   }
@@ -60,10 +78,9 @@ export class BlockThread {
 
   /** Sends the files so far, and begins a batch with room for a file. */
   #send(isLast: boolean, size: number): void {
-    const content = this.#content.subarray(0, this.#length)
-    const answer = this.#thread.ask({ inodes: this.#inodes, sizes: this.#sizes, content, isLast }, [
-      this.#content.buffer,
-    ])
+    const { buffer } = this.#content
+    this.#hasThread = true
+    const answer = this.#thread.ask(this.#takeBatch(isLast), [buffer])
     // Nobody may wait for it any more when the thread ends.
     answer.catch(() => undefined)
     this.#answers.push(answer)
@@ -71,6 +88,11 @@ export class BlockThread {
     this.#sizes = []
     this.#content = allocateBatch(Math.max(BATCH_BYTES, size))
     this.#length = 0
+  }
+
+  #takeBatch(isLast: boolean): BlockRequest {
+    const content = this.#content.subarray(0, this.#length)
+    return { inodes: this.#inodes, sizes: this.#sizes, content, isLast }
   }
 }
 
