@@ -15,7 +15,6 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
     repository.commit()
     execFileSync('sync')
     const checkout = getElapsedTime(repository.addWorktree())
-    repository.remove()
     return { imported, checkout }
   })
   recorder.note('import-texts', Math.min(...passes.map(({ imported }) => imported)))

@@ -31,14 +31,23 @@ export function openHostDirectory(path: string, byHandle: boolean = canUseHandle
   return new PathDirectory(path, lstatSync(join(path, '.'), { bigint: true }))
 }
 
-/** Returns the names in a directory; a name that is not UTF-8 as bytes. */
-export function listNames(directory: HostDirectory): (string | Buffer)[] {
-  const names = readdirSync(directory.self())
+/** A name in a directory. */
+export interface HostName {
+  /** As bytes if it is not UTF-8. */
+  readonly name: string | Buffer
+  /** True for a regular file; it may have been replaced since. */
+  readonly isFile: boolean
+}
+
+/** Returns the names in a directory. */
+export function listNames(directory: HostDirectory): HostName[] {
+  const entries = readdirSync(directory.self(), { withFileTypes: true })
   // U+FFFD may stand for invalid bytes or be part of the name: compare the bytes.
-  if (!names.some((name) => name.includes('\ufffd'))) return names
+  if (!entries.some(({ name }) => name.includes('\ufffd')))
+    return entries.map((entry) => ({ name: entry.name, isFile: entry.isFile() }))
   return readdirSync(directory.self(), { encoding: 'buffer' }).map((bytes) => {
     const name = bytes.toString()
-    return Buffer.from(name).equals(bytes) ? name : bytes
+    return { name: Buffer.from(name).equals(bytes) ? name : bytes, isFile: false }
   })
 }
 

@@ -11,12 +11,16 @@ const SPECIAL_CHARACTERS = /[\\*?[\]!# ]/g
 export class IgnoreRules {
   #rules: Ignore
   #tested = 0
+  /** True without any pattern: the library would still take microseconds for each path. */
+  #isEmpty: boolean
 
-  constructor(patterns: readonly string[] | Ignore = []) {
+  constructor(patterns: readonly string[] = []) {
     this.#rules = ignore({ ignoreCase: false }).add(patterns)
+    this.#isEmpty = patterns.length === 0
   }
 
   ignores(path: string): boolean {
+    if (this.#isEmpty) return false
     if (++this.#tested % MAX_CACHED_PATHS === 0) this.#rules = ignore({ ignoreCase: false }).add(this.#rules)
     return this.#rules.ignores(path)
   }
@@ -24,8 +28,10 @@ export class IgnoreRules {
   /** Returns these rules extended by a `.gitignore` in a subdirectory, which takes precedence. */
   within(directory: string, text: string): IgnoreRules {
     const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
-    const nested = new IgnoreRules(this.#rules)
-    nested.#rules.add(lines.flatMap((line) => rebasePattern(directory, line)))
+    const patterns = lines.flatMap((line) => rebasePattern(directory, line))
+    const nested = new IgnoreRules()
+    nested.#rules.add(this.#rules).add(patterns)
+    nested.#isEmpty = this.#isEmpty && patterns.length === 0
     return nested
   }
 }

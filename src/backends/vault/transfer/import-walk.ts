@@ -7,6 +7,7 @@ import {
   type DirectoryStack,
   type HostDirectory,
   type HostIdentity,
+  type HostName,
   isSameFile,
   listNames,
 } from './host-directory.ts'
@@ -35,7 +36,7 @@ interface Level {
   readonly path: string
   /** Its relative path with a trailing slash. */
   readonly prefix: string
-  readonly names: readonly (string | Buffer)[]
+  readonly names: readonly HostName[]
   readonly rules: IgnoreRules
   /** The vault's inode at its path. */
   readonly existing: ExistingInode | undefined
@@ -47,17 +48,20 @@ interface Level {
   isTouched: boolean
 }
 
-/** An entry of the machine with the vault's inode at the same path. */
-interface HostEntry {
+/** A name of the machine with the vault's inode at the same path. */
+interface NamedEntry {
   readonly level: Level
   readonly name: string
   readonly path: string
   readonly relativePath: string
-  readonly stats: BigIntStats
   readonly existing: ExistingInode | undefined
 }
 
-interface LargeFile extends HostEntry {
+interface HostEntry extends NamedEntry {
+  readonly stats: BigIntStats
+}
+
+interface LargeFile extends NamedEntry {
   readonly file: HostFile
 }
 
@@ -96,11 +100,11 @@ export class ImportWalk {
     })
     try {
       for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
-        const name = level.names[level.index++]
-        const pending = this.#findExisting(level, name)
+        const next = level.names[level.index++]
+        const pending = this.#findExisting(level, next?.name)
         const childInode = pending instanceof Promise ? await pending : pending
         // Small entries are submitted without awaiting, so that a window of them is one commit.
-        const large = this.#step(level, name, childInode)
+        const large = this.#step(level, next, childInode)
         if (large !== undefined) await this.#importLargeFile(large)
         if (this.#window.isFull) await this.#drain()
       }
@@ -120,39 +124,36 @@ export class ImportWalk {
   /** Imports the next entry of a directory, or leaves the directory. Returns a file that is too large for this. */
   #step(
     level: Level,
-    name: string | Buffer | undefined,
+    next: HostName | undefined,
     existing: ExistingInode | undefined,
   ): LargeFile | undefined {
-    if (name === undefined) this.#leave(level)
-    else if (typeof name !== 'string') this.#skip(level.prefix + escapeBytes(name), 'the name is not UTF-8')
-    else {
-      const relativePath = level.prefix + name
-      try {
-        const stats = lstatSync(this.#directories.current.at(name), { bigint: true })
-        return this.#importEntry({
-          level,
-          name,
-          path: child(level.path, name),
-          relativePath,
-          stats,
-          existing,
-        })
-      } catch (error) {
-        const reason = findSkipReason(error)
-        if (reason === undefined) throw error
-        this.#skip(relativePath, reason)
-      }
+    if (next === undefined) {
+      this.#leave(level)
+      return undefined
     }
-    return undefined
+    const { name, isFile } = next
+    if (typeof name !== 'string') {
+      this.#skip(level.prefix + escapeBytes(name), 'the name is not UTF-8')
+      return undefined
+    }
+    const relativePath = level.prefix + name
+    try {
+      const found = { level, name, path: child(level.path, name), relativePath, existing }
+      // Its stats are those of the open file.
+      if (isFile && existing === undefined) return this.#importNewFile(found)
+      const stats = lstatSync(this.#directories.current.at(name), { bigint: true })
+      return this.#importEntry({ ...found, stats })
+    } catch (error) {
+      const reason = findSkipReason(error)
+      if (reason === undefined) throw error
+      this.#skip(relativePath, reason)
+      return undefined
+    }
   }
 
   #importEntry(found: HostEntry): LargeFile | undefined {
-    const { path, stats } = found
-    if (this.#isIgnored(found)) {
-      this.#counts.ignored++
-      return undefined
-    }
-    assertStorable(() => checkPath(path))
+    const { stats } = found
+    if (!this.#isWanted(found, stats.isDirectory())) return undefined
     if (stats.isDirectory()) this.#enter(found)
     else if (stats.isSymbolicLink()) this.#importLink(found)
     else if (stats.isFile()) return this.#importFile(found)
@@ -160,8 +161,22 @@ export class ImportWalk {
     return undefined
   }
 
-  #isIgnored({ level, name, relativePath, stats }: HostEntry): boolean {
-    const path = stats.isDirectory() ? `${relativePath}/` : relativePath
+  #importNewFile(found: NamedEntry): LargeFile | undefined {
+    return this.#isWanted(found, false) ? this.#storeFile(found) : undefined
+  }
+
+  /** False for an entry that is ignored. A fault for a path that cannot be stored. */
+  #isWanted(found: NamedEntry, isDirectory: boolean): boolean {
+    if (this.#isIgnored(found, isDirectory)) {
+      this.#counts.ignored++
+      return false
+    }
+    assertStorable(() => checkPath(found.path))
+    return true
+  }
+
+  #isIgnored({ level, name, relativePath }: NamedEntry, isDirectory: boolean): boolean {
+    const path = isDirectory ? `${relativePath}/` : relativePath
     // Temporary files of killed writes are no content.
     if (isTemporaryName(name) || this.#excluded.ignores(path)) return true
     return this.#options.gitignore === true && (name === GIT_DIRECTORY || level.rules.ignores(path))
@@ -222,7 +237,7 @@ export class ImportWalk {
   }
 
   #importFile(found: HostEntry): LargeFile | undefined {
-    const { level, name, path, stats, existing } = found
+    const { stats, existing } = found
     if (
       existing?.inode.type === 'file' &&
       existing.inode.size === Number(stats.size) &&
@@ -232,6 +247,12 @@ export class ImportWalk {
       return undefined
     }
     assertNoDirectory(existing)
+    return this.#storeFile(found)
+  }
+
+  /** Stores a small file, or returns a large one. */
+  #storeFile(found: NamedEntry): LargeFile | undefined {
+    const { level, name, path, existing } = found
     const file = new HostFile(this.#directories.current, name)
     if (file.stats.size > SMALL_FILE_BYTES) return { ...found, file }
     try {
