@@ -32,7 +32,7 @@ export function openHostDirectory(path: string, byHandle: boolean = canUseHandle
 }
 
 /** A name in a directory. */
-export interface HostName {
+export interface ListedName {
   /** As bytes if it is not UTF-8. */
   readonly name: string | Buffer
   /** True for a regular file; it may have been replaced since. */
@@ -40,7 +40,7 @@ export interface HostName {
 }
 
 /** Returns the names in a directory. */
-export function listNames(directory: HostDirectory): HostName[] {
+export function listNames(directory: HostDirectory): ListedName[] {
   const entries = readdirSync(directory.self(), { withFileTypes: true })
   // U+FFFD may stand for invalid bytes or be part of the name: compare the bytes.
   if (!entries.some(({ name }) => name.includes('\ufffd')))

@@ -7,8 +7,8 @@ import {
   type DirectoryStack,
   type HostDirectory,
   type HostIdentity,
-  type HostName,
   isSameFile,
+  type ListedName,
   listNames,
 } from './host-directory.ts'
 import { findSkipReason, HostFault } from './host-fault.ts'
@@ -36,7 +36,7 @@ interface Level {
   readonly path: string
   /** Its relative path with a trailing slash. */
   readonly prefix: string
-  readonly names: readonly HostName[]
+  readonly names: readonly ListedName[]
   readonly rules: IgnoreRules
   /** The vault's inode at its path. */
   readonly existing: ExistingInode | undefined
@@ -124,7 +124,7 @@ export class ImportWalk {
   /** Imports the next entry of a directory, or leaves the directory. Returns a file that is too large for this. */
   #step(
     level: Level,
-    next: HostName | undefined,
+    next: ListedName | undefined,
     existing: ExistingInode | undefined,
   ): LargeFile | undefined {
     if (next === undefined) {
