@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listCoppiceMounts } from '../../src/fuse/index.ts'
@@ -6,6 +16,10 @@ import { runAsOrdinaryUser, whyNoOrdinaryMounts } from '../support/ordinary-user
 import type { Run } from '../support/run-node.ts'
 import { attempt, run, whyNoOverlay } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
+
+function attemptLines(program: string, ...args: string[]): string[] {
+  return spawnSync(program, args, { encoding: 'utf8' }).stdout.split('\n').filter(Boolean)
+}
 
 const reason = process.getuid?.() === 0 ? whyNoOverlay() : 'only root can mount on the machine'
 
@@ -38,6 +52,14 @@ class Project extends Cli {
       cwd: this.files,
       worktree_path: path,
     })
+  }
+
+  /** Kills the process that mounts a worktree, and the shell that keeps it mounted if asked to. */
+  async kill(fork: string, signal: NodeJS.Signals, alsoHolder = false): Promise<void> {
+    const [pid = ''] = attemptLines('pgrep', '-f', `coppice.js mount ${fork} ${this.home}`)
+    const holders = alsoHolder ? attemptLines('pgrep', '-P', pid) : []
+    for (const each of [...holders, pid]) process.kill(Number(each), signal)
+    await expect.poll(() => existsSync(`/proc/${pid}/exe`), { timeout: 20_000 }).toBe(false)
   }
 
   async worktree(name: string, cwd?: string): Promise<string> {
@@ -111,6 +133,100 @@ describe.skipIf(reason !== undefined)(`worktrees of an agent${reason ? `: ${reas
     await cli.remove(parent)
     expect(await cli.ok('diff', 'parent', '--stat')).toMatch(/^A \/plan.*\n1 path/)
   })
+
+  it('stay mounted while those of a child are, and are removed twice without an error', async () => {
+    const cli = new Project()
+    const parent = await cli.worktree('parent')
+    const child = await cli.worktree('child', parent)
+    writeFileSync(join(child, 'done'), 'done\n')
+    expect((await cli.remove(parent)).stderr).toContain(
+      'parent stays mounted as long as worktrees of it are: child',
+    )
+    expect(readFileSync(join(child, 'a'), 'utf8')).toBe('one\n')
+    for (const path of [child, child, parent, parent]) expect((await cli.remove(path)).code).toBe(0)
+    expect(cli.mounted).toEqual([])
+  })
+
+  it('are applied again and again while they are mounted', async () => {
+    const cli = new Project()
+    const path = await cli.worktree('feat')
+    for (const text of ['two\n', 'three\n', 'four\n']) {
+      writeFileSync(join(path, 'a'), text)
+      await cli.ok('apply', 'feat')
+      expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe(text)
+    }
+    await cli.ok('apply', 'feat', '--undo')
+    writeFileSync(join(path, 'a'), 'five\n')
+    await cli.ok('apply', 'feat')
+    expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe('five\n')
+  })
+
+  it.each([
+    ['SIGKILL', false],
+    ['SIGKILL', true],
+    ['SIGTERM', true],
+  ] as const)('lose nothing by %s of their process, or of its shell too: %s', async (signal, alsoHolder) => {
+    const cli = new Project()
+    const path = await cli.worktree('feat')
+    writeFileSync(join(path, 'new'), 'new\n')
+    await cli.kill('feat', signal, alsoHolder)
+    expect(await cli.create('feat')).toMatchObject({ code: 0, stdout: `${path}\n` })
+    expect(readFileSync(join(path, 'new'), 'utf8')).toBe('new\n')
+    writeFileSync(join(path, 'more'), 'more\n')
+    expect(await cli.ok('diff', 'feat', '--stat')).toContain('A /more')
+  })
+
+  it('wait for a project that is not there when their process was killed', async () => {
+    const cli = new Project()
+    const path = await cli.worktree('feat')
+    writeFileSync(join(path, 'new'), 'new\n')
+    await cli.kill('feat', 'SIGKILL')
+    renameSync(cli.files, `${cli.files}.away`)
+    mkdirSync(cli.files)
+    expect(await cli.run(['vault', 'list'])).toMatchObject({ code: 0, stderr: '' })
+    rmdirSync(cli.files)
+    renameSync(`${cli.files}.away`, cli.files)
+    expect(await cli.run(['diff', 'feat', '--stat'])).toMatchObject({
+      stdout: expect.stringContaining('A /new'),
+    })
+  })
+
+  it('whose process does not answer, or whose record is damaged, hold up no other command', async () => {
+    const cli = new Project()
+    const path = await cli.worktree('feat')
+    writeFileSync(join(path, 'new'), 'new\n')
+    const [pid = ''] = attemptLines('pgrep', '-f', `coppice.js mount feat ${cli.home}`)
+    process.kill(Number(pid), 'SIGSTOP')
+    expect((await cli.run(['diff', 'feat'])).stderr).toContain('the process that mounted it does not answer')
+    process.kill(Number(pid), 'SIGCONT')
+    await cli.kill('feat', 'SIGKILL')
+    const [name = ''] = readdirSync(join(cli.home, 'mounts'))
+    const record = join(cli.home, 'mounts', name, 'fork.json')
+    const before = readFileSync(record)
+    writeFileSync(record, '')
+    expect(await cli.run(['forks'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('no readable record'),
+    })
+    writeFileSync(record, before)
+    expect((await cli.run(['diff', 'feat', '--stat'])).stdout).toContain('A /new')
+  })
+
+  it('have names of their own, whatever other projects and vaults are called', async () => {
+    const cli = new Project()
+    await cli.ok('vault', 'create', 'docs')
+    const path = await cli.worktree('docs')
+    writeFileSync(join(path, 'new'), 'new\n')
+    await cli.remove(path)
+    expect(await cli.worktree('docs')).toBe(path)
+    expect(readFileSync(join(path, 'new'), 'utf8')).toBe('new\n')
+    const others = ['日本語', '日本', '', 'a b', 'ab', 'x'.repeat(60), 'x'.repeat(61), '..']
+    const paths: string[] = []
+    for (const name of others) paths.push(await cli.worktree(name))
+    expect(new Set(paths).size).toBe(others.length)
+    for (const each of [join(path, '..', '..'), join(path, '../.')])
+      expect((await cli.remove(each)).stderr).toContain('not a worktree of coppice')
+  }, 60_000)
 
   it.each([
     ['no event', { input: 'x' }, 'standard input is not JSON'],

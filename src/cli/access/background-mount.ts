@@ -1,15 +1,18 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makePrivateDirectory, makePrivateFile, spawnWithoutInheritedFds } from '../../machine/index.ts'
+import {
+  createProcessTag,
+  makePrivateDirectory,
+  makePrivateFile,
+  spawnWithoutInheritedFds,
+} from '../../machine/index.ts'
 import { CommandError } from '../framework/errors.ts'
-
-const MAX_LOG_BYTES = 1024 * 1024
 
 /** A `coppice mount` that goes on when this process ends. */
 export interface BackgroundMount {
-  /** The directory of the home, for its log. */
+  /** The directory of the home, for messages. */
   readonly home: string
   /** The directory that the command runs in: a fork is found from its project. */
   readonly cwd: string
@@ -19,25 +22,27 @@ export interface BackgroundMount {
 
 /** Starts a mount, and returns once it is mounted. CommandError with its message if it fails. */
 export async function startBackgroundMount({ home, cwd, words }: BackgroundMount): Promise<void> {
-  const log = join(home, 'data', 'mounts.log')
-  makePrivateDirectory(dirname(log))
-  makePrivateFile(log)
-  if (statSync(log).size > MAX_LOG_BYTES) truncateSync(log)
-  const before = statSync(log).size
-  const child = startMount({ cwd, words }, log)
+  // Not a pipe: the process goes on to write when nobody reads any more.
+  const messages = join(home, 'data', `mount-${createProcessTag()}.log`)
+  makePrivateDirectory(dirname(messages))
+  makePrivateFile(messages)
   try {
-    const isMounted = await waitForAnnouncement(child)
-    if (isMounted) return
-    const message = readFileSync(log).subarray(before).toString().trim()
-    throw new CommandError(message.replace(/^coppice: /, '') || `the mount ended at once; see ${log}`)
+    const child = startMount({ cwd, words }, messages)
+    try {
+      if (await waitForAnnouncement(child)) return
+      const message = readFileSync(messages, 'utf8').trim()
+      throw new CommandError(message.replace(/^coppice: /, '') || 'the process that mounts ended at once')
+    } finally {
+      child.stdout?.destroy()
+      child.unref()
+    }
   } finally {
-    child.stdout?.destroy()
-    child.unref()
+    rmSync(messages, { force: true })
   }
 }
 
-function startMount({ cwd, words }: Omit<BackgroundMount, 'home'>, log: string): ChildProcess {
-  const file = openSync(log, 'a')
+function startMount({ cwd, words }: Omit<BackgroundMount, 'home'>, messages: string): ChildProcess {
+  const file = openSync(messages, 'a')
   try {
     const [program = ''] = process.argv.slice(1)
     const args = [...process.execArgv, program, 'mount', ...words]
@@ -52,8 +57,12 @@ function startMount({ cwd, words }: Omit<BackgroundMount, 'home'>, log: string):
 }
 
 /** Waits until the command prints that it is mounted. False if it ends before. */
-async function waitForAnnouncement({ stdout }: ChildProcess): Promise<boolean> {
+async function waitForAnnouncement(child: ChildProcess): Promise<boolean> {
+  const { stdout } = child
   if (stdout === null) return false
-  const [line] = await Promise.race([once(stdout, 'data'), once(stdout, 'end')])
+  const failed = once(child, 'error').then(([error]: Error[]) => {
+    throw new CommandError(`the process that mounts cannot be started: ${error?.message}`)
+  })
+  const [line] = await Promise.race([once(stdout, 'data'), once(stdout, 'end'), failed])
   return line !== undefined
 }

@@ -48,6 +48,12 @@ export async function listLinkedDirectories(home: Home): Promise<LinkedDirectory
   return (await updateLinkedDirectories(home)).links
 }
 
+/** Lets forks that are mounted know of what was written into the directory, which else would be a conflict later. */
+export async function acknowledgeWrites(home: Home): Promise<void> {
+  await updateLinkedDirectories(home)
+}
+
+/** Gives the forks of these directories that are mounted the changes so far. */
 async function updateLinkedDirectories(home: Home) {
   const names = await home.vaults()
   const directories = listEnclosingDirectories().filter((directory) =>

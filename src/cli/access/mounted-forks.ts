@@ -4,28 +4,27 @@ import { RunningForks } from '../../boundary/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 import { recoverMountedForks } from '../../workspace/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
-import { describeError, formatErrorLine } from '../framework/errors.ts'
+import { formatErrorLine } from '../framework/errors.ts'
 
 const POLL_MS = 20
 const MOUNT_COMMAND = 'coppice mount'
 
-/** Stores the changes of mounted forks whose process was killed, and prints their names. */
+/** Stores the changes of mounted forks whose process was killed, and prints what became of them. */
 export async function recoverMounts(
   { terminal }: CommandInvocation,
   home: Home,
   mounts: string,
 ): Promise<void> {
-  try {
-    for (const fork of await recoverMountedForks(home, mounts))
+  // The command may have nothing to do with these forks, so it goes on in any case.
+  for (const { fork, changes, problem } of await recoverMountedForks(home, mounts)) {
+    if (problem !== undefined)
+      terminal.err.write(
+        formatErrorLine(
+          `a mount of ${fork} was killed, and its changes cannot be stored: ${problem}; they stay in ${mounts}`,
+        ),
+      )
+    else if (changes > 0)
       terminal.err.write(formatErrorLine(`a mount of ${fork} was killed; the fork has its changes now`))
-  } catch (error) {
-    // The command may have nothing to do with that fork.
-    const { message } = describeError(error)
-    terminal.err.write(
-      formatErrorLine(
-        `a mount was killed, and its changes cannot be stored: ${message}; they stay in ${mounts}`,
-      ),
-    )
   }
 }
 

@@ -12,6 +12,8 @@ import {
 
 const RECORD = 'fork.json'
 const REQUEST_SUFFIX = '.request'
+/** Of a request that the mounting process works on. */
+const TAKEN_SUFFIX = '.taken'
 
 /** A mounted fork, for the process that stores its changes if the mounting process was killed. */
 export interface ForkMountRecord {
@@ -21,9 +23,17 @@ export interface ForkMountRecord {
   /** Start of the mount, in milliseconds since the epoch. */
   readonly since: number
   readonly privilege: 'root' | 'user'
+  /** True if the directory had no entries. One that has none any more is not there: its disk is not mounted. */
+  readonly wasEmpty: boolean
+  /** Where root mounted it, and the device of that mount. */
+  readonly mountpoint?: string | undefined
+  readonly device?: number | undefined
 }
 
-/** A request of another process to store the changes of a mounted fork. Its file is removed once that is done. */
+/** State of a request, with the reason if it failed. */
+export type RequestState = 'pending' | 'taken' | 'done' | { readonly reason: string }
+
+/** A request of another process to store the changes of a mounted fork. Its file is renamed, and removed once that is done. */
 export interface StoreRequest {
   finish(): void
   fail(reason: string): void
@@ -59,7 +69,16 @@ export class ForkMountFiles {
 
   /** Takes an abandoned mount over. Undefined if another process did. */
   adopt(): ForkMountFiles | undefined {
-    const path = join(dirname(this.path), createProcessTag())
+    return this.#rename(createProcessTag())
+  }
+
+  /** Gives an adopted mount back, for a later command. */
+  giveBack(abandoned: ForkMountFiles): void {
+    this.#rename(basename(abandoned.path))
+  }
+
+  #rename(name: string): ForkMountFiles | undefined {
+    const path = join(dirname(this.path), name)
     try {
       renameSync(this.path, path)
     } catch (error) {
@@ -69,41 +88,49 @@ export class ForkMountFiles {
     return new ForkMountFiles(path)
   }
 
-  /** Returns the record; undefined if nothing was mounted yet. */
-  readRecord(): ForkMountRecord | undefined {
+  /** Returns the record; undefined if nothing was mounted yet, `damaged` if it cannot be read. */
+  readRecord(): ForkMountRecord | 'damaged' | undefined {
     const content = readFileIfPresent(join(this.path, RECORD))
-    return content === undefined ? undefined : JSON.parse(content)
+    try {
+      return content === undefined ? undefined : JSON.parse(content)
+    } catch {
+      return 'damaged'
+    }
   }
 
+  /** Writes the record so that a power cut leaves the old one or the new one. */
   writeRecord(record: ForkMountRecord): void {
     const draft = join(this.path, `${RECORD}.draft`)
-    writeFileSync(draft, JSON.stringify(record), { mode: PRIVATE_FILE_MODE })
+    writeFileSync(draft, JSON.stringify(record), { mode: PRIVATE_FILE_MODE, flush: true })
     renameSync(draft, join(this.path, RECORD))
   }
 
-  /** Asks the mounting process to store the changes. Returns the reason if that failed; false as long as it is pending. */
-  request(): () => string | boolean {
-    const file = join(this.path, createProcessTag() + REQUEST_SUFFIX)
+  /** Asks the mounting process to store the changes. Returns a function that reports the state. */
+  request(): () => RequestState {
+    const file = join(this.path, createProcessTag())
     try {
-      writeFileSync(file, '', { flag: 'wx', mode: PRIVATE_FILE_MODE })
+      writeFileSync(file + REQUEST_SUFFIX, '', { flag: 'wx', mode: PRIVATE_FILE_MODE })
     } catch (error) {
       // It was unmounted just now, which stores the changes.
-      if (isErrno(error, 'ENOENT')) return () => true
+      if (isErrno(error, 'ENOENT')) return () => 'done'
       throw error
     }
     return () => {
-      const reason = readFileIfPresent(file)
-      if (reason === undefined || this.isAbandoned) return true
-      if (reason !== '') rmSync(file, { force: true })
-      return reason === '' ? false : reason
+      if (existsSync(file + REQUEST_SUFFIX) && !this.isAbandoned) return 'pending'
+      const reason = readFileIfPresent(file + TAKEN_SUFFIX)
+      if (reason === undefined || this.isAbandoned) return 'done'
+      if (reason === '') return 'taken'
+      rmSync(file + TAKEN_SUFFIX, { force: true })
+      return { reason }
     }
   }
 
-  /** Lists the requests that are pending. */
-  listRequests(): StoreRequest[] {
+  /** Takes the requests that are pending. */
+  takeRequests(): StoreRequest[] {
     const names = listDirectoryIfPresent(this.path).filter((name) => name.endsWith(REQUEST_SUFFIX))
     return names.map((name) => {
-      const file = join(this.path, name)
+      const file = join(this.path, name.slice(0, -REQUEST_SUFFIX.length) + TAKEN_SUFFIX)
+      renameSync(join(this.path, name), file)
       return {
         finish: () => rmSync(file, { force: true }),
         fail: (reason) => {

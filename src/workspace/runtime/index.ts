@@ -35,8 +35,10 @@ export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
 export {
   type ForkMountChanges,
   type ForkMountOptions,
+  listMountedForks,
   type MountedFork,
   mountFork,
+  type RecoveredMount,
   recoverMountedForks,
   type UpdateFailure,
   updateMountedForks,

@@ -1,16 +1,33 @@
+import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { listDirectoryIfPresent } from '../../machine/index.ts'
 import { type CallContext, isVfsError } from '../../vfs/index.ts'
 import { LinkedDirectory, type LinkedFork, type LinkHome } from '../link/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
-import { MountedOverlay, readLeftOverlay, removeTree, type SessionChange } from '../session/index.ts'
+import {
+  detachOverlay,
+  MountedOverlay,
+  readLeftOverlay,
+  removeTree,
+  type SessionChange,
+} from '../session/index.ts'
 import { toChangedFiles } from './changed-files.ts'
-import { ForkMountFiles, type StoreRequest } from './fork-mount-files.ts'
+import {
+  ForkMountFiles,
+  type ForkMountRecord,
+  type RequestState,
+  type StoreRequest,
+} from './fork-mount-files.ts'
 import { filterKept, listLeftOut } from './kept-changes.ts'
 import { LinkedWorkspace } from './linked-workspace.ts'
 
 const NANOS_PER_MS = 1_000_000n
 const POLL_MS = 20
 const MAX_ATTEMPTS = 20
+/** Time in which a mounting process takes a request: it looks ten times a second. */
+const MAX_PENDING_MS = 5000
+/** Time for the changes of one mount. */
+const MAX_STORE_MS = 120_000
 
 /** A fork of a directory, and where it is mounted. */
 export interface ForkMountOptions {
@@ -48,25 +65,63 @@ export async function mountFork(
   use: (mounted: MountedFork) => Promise<void>,
 ): Promise<ForkMountChanges> {
   const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
-  const since = Date.now()
   await using baseline = await workspace.baseline()
   const files = ForkMountFiles.create(mounts)
+  const started = Date.now()
   const overlay = await MountedOverlay.open(baseline.session, { ...options, directory: files.path }).catch(
     async (error: unknown) => {
       await removeTree(files.path)
       throw error
     },
   )
-  const store = () => overlay.withChanges((changes) => storeChanges(workspace, { changes, since, by }))
+  const { privilege, device, isOnMachine } = overlay
+  const record = {
+    fork: fork.name,
+    directory: link.path,
+    privilege,
+    wasEmpty: isEmpty(link.path),
+    ...(isOnMachine && { mountpoint: options.mountpoint, device }),
+  }
+  const stored = new StoredMoment(started, (since) => files.writeRecord({ ...record, since }))
+  const store = () =>
+    stored.advance((since) =>
+      overlay.withChanges((changes) => storeChanges(workspace, { changes, since, by })),
+    )
   try {
-    files.writeRecord({ fork: fork.name, directory: link.path, since, privilege: overlay.privilege })
-    await use({ overlay, answerRequests: () => answer(files.listRequests(), store) })
+    await use({ overlay, answerRequests: () => answer(files.takeRequests(), store) })
   } finally {
     await overlay.unmount()
   }
   const changes = await store()
   await removeTree(files.path)
   return changes
+}
+
+/**
+ * The moment up to which changes of the directory are known to the fork: the start of the mount, then of each store. What
+ * changed in the directory later, at a path that the mount changed too, may be a conflict.
+ */
+class StoredMoment {
+  #since: number
+  readonly #record: (since: number) => void
+
+  constructor(since: number, record: (since: number) => void) {
+    this.#since = since
+    this.#record = record
+    record(since)
+  }
+
+  async advance<Result>(store: (since: number) => Promise<Result>): Promise<Result> {
+    const next = Date.now()
+    const result = await store(this.#since)
+    this.#since = next
+    this.#record(next)
+    return result
+  }
+}
+
+function isEmpty(directory: string): boolean {
+  return listDirectoryIfPresent(directory).length === 0
 }
 
 async function answer(requests: readonly StoreRequest[], store: () => Promise<unknown>): Promise<void> {
@@ -122,46 +177,112 @@ export async function updateMountedForks(
   directories: readonly string[],
 ): Promise<UpdateFailure[]> {
   const failures: UpdateFailure[] = []
-  for (const files of ForkMountFiles.list(mounts)) {
-    const record = files.isAbandoned ? undefined : files.readRecord()
-    if (record === undefined || !directories.includes(record.directory)) continue
-    const check = files.request()
-    let outcome = check()
-    for (; outcome === false; outcome = check()) await setTimeout(POLL_MS)
-    if (outcome !== true) failures.push({ fork: record.fork, reason: outcome })
+  for (const { files, record } of listMounted(mounts)) {
+    if (!directories.includes(record.directory)) continue
+    const reason = await waitForStore(files.request())
+    if (reason !== undefined) failures.push({ fork: record.fork, reason })
   }
   return failures
 }
 
-/** Stores the changes of mounted forks whose process was killed. Returns the names of the forks. */
-export async function recoverMountedForks(home: LinkHome, mounts: string): Promise<string[]> {
-  const recovered: string[] = []
+/** Lists the names of forks of a directory that are mounted now. */
+export function listMountedForks(mounts: string, directory: string): string[] {
+  const mounted = listMounted(mounts).filter(({ record }) => record.directory === directory)
+  return mounted.map(({ record }) => record.fork)
+}
+
+function listMounted(mounts: string): { readonly files: ForkMountFiles; readonly record: ForkMountRecord }[] {
+  return ForkMountFiles.list(mounts).flatMap((files) => {
+    const record = files.isAbandoned ? undefined : files.readRecord()
+    return record === undefined || record === 'damaged' ? [] : [{ files, record }]
+  })
+}
+
+/** Waits for the end of a request; returns the reason if it failed. */
+async function waitForStore(check: () => RequestState): Promise<string | undefined> {
+  const started = performance.now()
+  for (let state = check(); state !== 'done'; state = check()) {
+    if (typeof state === 'object') return state.reason
+    const limit = state === 'pending' ? MAX_PENDING_MS : MAX_STORE_MS
+    if (performance.now() - started > limit) return 'the process that mounted it does not answer'
+    await setTimeout(POLL_MS)
+  }
+  return undefined
+}
+
+/** A mount whose process was killed: its changes are stored now, or stay where they are for the given reason. */
+export interface RecoveredMount {
+  readonly fork: string
+  readonly changes: number
+  readonly problem?: string
+}
+
+/**
+ * Stores the changes of mounted forks whose process was killed. Where the directory of a fork is not there, they wait
+ * until it is.
+ */
+export async function recoverMountedForks(home: LinkHome, mounts: string): Promise<RecoveredMount[]> {
+  const recovered: RecoveredMount[] = []
   for (const abandoned of ForkMountFiles.list(mounts).filter(({ isAbandoned }) => isAbandoned)) {
     const files = abandoned.adopt()
-    const fork = files && (await recoverMountedFork(home, files))
-    if (fork !== undefined) recovered.push(fork)
+    const outcome = files && (await recoverMountedFork(home, files, abandoned))
+    if (outcome !== undefined) recovered.push(outcome)
   }
   return recovered
 }
 
-async function recoverMountedFork(home: LinkHome, files: ForkMountFiles): Promise<string | undefined> {
+async function recoverMountedFork(
+  home: LinkHome,
+  files: ForkMountFiles,
+  abandoned: ForkMountFiles,
+): Promise<RecoveredMount | undefined> {
   const record = files.readRecord()
+  if (record === 'damaged') {
+    files.giveBack(abandoned)
+    return { fork: 'a fork', changes: 0, problem: `${abandoned.path} has no readable record` }
+  }
   if (record !== undefined) {
+    if (record.mountpoint !== undefined) detachOverlay(record.mountpoint, record.device)
+    const hasFork = (await home.vaults()).includes(record.fork)
+    if (hasFork && !isThere(record)) {
+      files.giveBack(abandoned)
+      return undefined
+    }
     try {
-      const link = new LinkedDirectory(home, record.directory)
-      const fork = await link.getFork(record.fork)
-      const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
-      await using _baseline = await workspace.baseline()
-      await readLeftOverlay({ ...record, path: files.path }, (changes) =>
-        storeChanges(workspace, { changes, since: record.since }),
-      )
+      const changes = hasFork ? await storeLeftChanges(home, files, record) : 0
+      await removeTree(files.path)
+      return { fork: record.fork, changes }
     } catch (error) {
-      // The directory or the fork was deleted, and its changes with it.
-      if (!isMissing(error)) throw error
+      files.giveBack(abandoned)
+      return {
+        fork: record.fork,
+        changes: 0,
+        problem: error instanceof Error ? error.message : String(error),
+      }
     }
   }
   await removeTree(files.path)
-  return record?.fork
+  return undefined
+}
+
+/** False if the directory of a fork is missing, such as one on a disk that is not mounted yet. */
+function isThere({ directory, wasEmpty }: ForkMountRecord): boolean {
+  return existsSync(directory) && (wasEmpty || !isEmpty(directory))
+}
+
+async function storeLeftChanges(
+  home: LinkHome,
+  files: ForkMountFiles,
+  record: ForkMountRecord,
+): Promise<number> {
+  const link = new LinkedDirectory(home, record.directory)
+  const fork = await link.getFork(record.fork)
+  const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
+  await using _baseline = await workspace.baseline()
+  const { changed } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
+    storeChanges(workspace, { changes, since: record.since }),
+  )
+  return changed.added.length + changed.modified.length + changed.deleted.length
 }
 
 function isMissing(error: unknown): boolean {

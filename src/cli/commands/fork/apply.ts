@@ -8,7 +8,7 @@ import {
   type TreeChange,
 } from '../../../workspace/index.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
-import { findLinkedFork } from '../../access/linked-access.ts'
+import { acknowledgeWrites, findLinkedFork } from '../../access/linked-access.ts'
 import { openPendingMerges } from '../../access/pending-merge.ts'
 import { assertNotNew, printRunningCommands } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -120,6 +120,7 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   const context: ApplyContext = { ...ctx, keepSetuid: call.has('keep-setuid'), merge, ...selection }
   try {
     const changes = await link.apply(forks, context)
+    await acknowledgeWrites(open.home)
     await endPending(open, link.path, forks)
     await printApplied(call, await describeApplied(link, forks, changes))
     printRunningCommands(call, open, names)
@@ -154,6 +155,7 @@ async function undoForks(call: ApplyInvocation, open: OpenHome, target: ApplyTar
     )
   try {
     const changes = await link.undo(fork, open.ctx)
+    await acknowledgeWrites(open.home)
     await printUndone(call, names, changes, await openPendingMerges(open).reopen(link.path, names))
     return exitCodes.ok
   } catch (error) {

@@ -1,20 +1,25 @@
-import { mkdirSync, realpathSync, rmdirSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, realpathSync, rmdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RunningForks } from '../../../boundary/index.ts'
+import { computeShortDigest, isErrno } from '../../../machine/index.ts'
 import { findForkDirectory } from '../../../namespace/index.ts'
-import { LinkedDirectory, type LinkedFork } from '../../../workspace/index.ts'
+import { isWithin } from '../../../vfs/index.ts'
+import { LinkedDirectory, type LinkedFork, listMountedForks } from '../../../workspace/index.ts'
 import { startBackgroundMount } from '../../access/background-mount.ts'
 import { dropFork } from '../../access/drop-forks.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
-import { unmountFork } from '../../access/mounted-forks.ts'
+import { getMountsDirectory } from '../../access/home-path.ts'
+import { formatMountCommand, unmountFork, waitForForkMount } from '../../access/mounted-forks.ts'
 import { findEventProject, isTooWide } from '../../access/project-directory.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, formatErrorLine } from '../../framework/errors.ts'
 import { formatCount } from '../../render/format-values.ts'
 
-/** Other characters of a worktree's name become hyphens in the name of its fork. */
+/** Characters of a worktree's name that the name of a fork cannot have. */
 const FORBIDDEN_IN_NAMES = /[^A-Za-z0-9_-]+/g
 const MAX_NAME_LENGTH = 48
+const HASH_DIGITS = 6
 const UNNAMED = 'worktree'
 
 /** An event of Claude Code about a worktree. */
@@ -64,14 +69,10 @@ async function createWorktree(
   open: OpenHome,
   { cwd, name }: { readonly cwd: string | undefined; readonly name: string },
 ): Promise<string> {
-  const project = findEventProject(open.path, cwd)
-  if (isTooWide(project))
-    throw new CommandError(`${project} is not a project's directory; start the agent in one`)
-  const link = new LinkedDirectory(open.home, project)
-  const wanted = toForkName(name)
-  const existing = (await link.listForks()).find((fork) => fork.name === wanted)
+  const link = new LinkedDirectory(open.home, findProject(open, cwd))
+  const existing = await findNamedFork(open, link, toForkName(name))
   if (existing !== undefined) return mountWorktree(open, link, existing)
-  const fork = await link.startFork(wanted)
+  const fork = await link.startFork(toForkName(name))
   try {
     await link.markUsed(fork)
     return await mountWorktree(open, link, fork)
@@ -79,6 +80,31 @@ async function createWorktree(
     await link.drop(fork)
     throw error
   }
+}
+
+/** Returns the project of an agent's directory. CommandError if it has none that can be forked. */
+function findProject({ path: home }: OpenHome, cwd: string | undefined): string {
+  if (cwd !== undefined && !existsSync(cwd)) throw new CommandError(`there is no directory ${cwd}`)
+  const project = findEventProject(home, cwd)
+  if (isTooWide(project))
+    throw new CommandError(`${project} is not a project's directory; start the agent in one`)
+  if (isWithin(getWorktreeDirectory(home, '-'), project))
+    throw new CommandError(`the Coppice home ${home} is inside ${project}; move it out, or set COPPICE_HOME`)
+  return project
+}
+
+/** Finds the fork of a project with a name, or the numbered one it got because something else has the name. */
+async function findNamedFork(
+  { home }: OpenHome,
+  link: LinkedDirectory,
+  name: string,
+): Promise<LinkedFork | undefined> {
+  const forks = await link.listForks()
+  const named = forks.find((fork) => fork.name === name)
+  if (named !== undefined || !(await home.vaults()).includes(name)) return named
+  const isNumbered = (fork: LinkedFork) =>
+    fork.name.startsWith(`${name}-`) && /^\d+$/.test(fork.name.slice(name.length + 1))
+  return forks.find(isNumbered)
 }
 
 /** Mounts a fork beside the home, unless it is mounted there already. Returns the directory. */
@@ -89,11 +115,21 @@ async function mountWorktree(
 ): Promise<string> {
   const directory = getWorktreeDirectory(home, fork.name)
   const { listCoppiceMounts } = await import('../../../fuse/index.ts')
-  if (listCoppiceMounts().some((mount) => mount.directory === directory)) return directory
+  const isMounted = () => listCoppiceMounts().some((mount) => mount.directory === directory)
+  // One that is being unmounted is over soon.
+  if (!isMounted()) await waitForForkMount(home, directory)
   const running = RunningForks.of(home).find(fork.name)
-  if (running !== undefined) throw new CommandError(`${fork.name} is in use by '${running.command}'`)
+  if (running !== undefined && running.command !== formatMountCommand(fork.name, directory))
+    throw new CommandError(`${fork.name} is in use by '${running.command}'`)
+  if (running !== undefined) return directory
+  await unmountFork(home, directory)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  await startBackgroundMount({ home, cwd: link.path, words: [fork.name, directory, '--home', home] })
+  try {
+    await startBackgroundMount({ home, cwd: link.path, words: [fork.name, directory, '--home', home] })
+  } catch (error) {
+    removeEmptyDirectory(directory)
+    throw error
+  }
   return directory
 }
 
@@ -101,12 +137,24 @@ async function mountWorktree(
 async function removeWorktree(open: OpenHome, path: string): Promise<string> {
   const name = basename(path)
   const directory = getWorktreeDirectory(open.path, name)
-  if (join(realpathSync(dirname(path)), name) !== directory)
+  const isOurs = !/^\.*$/.test(name) && existsSync(dirname(path))
+  if (!isOurs || join(realpathSync(dirname(path)), name) !== directory)
     throw new CommandError(`${path} is not a worktree of coppice`)
+  const inner = listMountedForks(getMountsDirectory(open.path), directory)
+  if (inner.length > 0)
+    return formatErrorLine(`${name} stays mounted as long as worktrees of it are: ${inner.join(', ')}`)
   await unmountFork(open.path, directory)
-  rmdirSync(directory)
-  const project = await findForkDirectory(open.home, name)
+  removeEmptyDirectory(directory)
+  return removeUnchangedFork(open, name)
+}
+
+/** Deletes a fork without changes. Returns a message about any other. */
+async function removeUnchangedFork(open: OpenHome, name: string): Promise<string> {
+  const project = (await open.home.vaults()).includes(name)
+    ? await findForkDirectory(open.home, name)
+    : undefined
   if (project === undefined) return ''
+  if (!existsSync(project)) return formatErrorLine(`${name} stays, though its directory ${project} is gone`)
   const link = new LinkedDirectory(open.home, project)
   const changes = await link.listChanges(await link.getFork(name))
   if (changes.length === 0) {
@@ -119,12 +167,25 @@ async function removeWorktree(open: OpenHome, path: string): Promise<string> {
   return formatErrorLine(`${name} keeps ${count}: ${next}`)
 }
 
+/** Removes a mount point; one that is missing, or in use again, stays as it is. */
+function removeEmptyDirectory(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT', 'ENOTEMPTY', 'EBUSY')) throw error
+  }
+}
+
+/** Returns the name of the fork for a worktree. Names that would become the same get a part of their hash. */
 function toForkName(name: string): string {
   const cleaned = name
-    .replace(FORBIDDEN_IN_NAMES, '-')
+    .replaceAll('/', '-')
+    .replace(FORBIDDEN_IN_NAMES, '')
     .replace(/^[_-]+/, '')
-    .slice(0, MAX_NAME_LENGTH)
-  return cleaned || UNNAMED
+  if (cleaned === name.replaceAll('/', '-') && cleaned !== '' && cleaned.length <= MAX_NAME_LENGTH)
+    return cleaned
+  const suffix = computeShortDigest(name || randomUUID()).slice(0, HASH_DIGITS)
+  return `${cleaned.slice(0, MAX_NAME_LENGTH) || UNNAMED}-${suffix}`
 }
 
 /** Returns the mount point of a worktree: beside the home, since the home is hidden from commands. */

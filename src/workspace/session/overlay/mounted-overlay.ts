@@ -1,5 +1,6 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -44,14 +45,20 @@ export class MountedOverlay {
   /** Shell that keeps it mounted until its input ends. */
   readonly #holder: ChildProcessWithoutNullStreams
   readonly #holderEnded: Promise<unknown>
+  /** Device of the mount, where root mounted it. */
+  readonly device: number | undefined
 
   private constructor(layout: OverlayLayout, holder: ChildProcessWithoutNullStreams, mountpoint: string) {
     this.isOnMachine = layout.privilege === 'root'
+    this.device = this.isOnMachine ? statSync(mountpoint).dev : undefined
     this.path = this.isOnMachine ? mountpoint : `/proc/${holder.pid}/root${mountpoint}`
     this.#layout = layout
     this.#holder = holder
     // One that cannot be started is reported when it is opened.
-    this.#holderEnded = once(holder, 'exit').catch(() => {})
+    this.#holderEnded =
+      holder.exitCode === null && holder.signalCode === null
+        ? once(holder, 'exit').catch(() => {})
+        : Promise.resolve()
   }
 
   /** Throws ENOTSUP with the reason if it cannot be mounted. */
@@ -63,9 +70,8 @@ export class MountedOverlay {
     const mountpoint = layout.privilege === 'root' ? options.mountpoint : join(options.directory, 'mount')
     if (layout.privilege === 'user') await mkdir(mountpoint)
     const holder = startHolder(layout, mountpoint, options)
-    const mounted = new MountedOverlay(layout, holder, mountpoint)
     await assertMounted(holder, options.mountpoint)
-    return mounted
+    return new MountedOverlay(layout, holder, mountpoint)
   }
 
   /** `root` if this process may mount, else `user`. */
@@ -80,6 +86,8 @@ export class MountedOverlay {
   async unmount(): Promise<void> {
     this.#holder.stdin.end()
     await this.#holderEnded
+    // Somebody may have killed the holder.
+    if (this.isOnMachine) detachOverlay(this.path, this.device)
   }
 
   /**
@@ -89,6 +97,12 @@ export class MountedOverlay {
   withChanges<Result>(work: (changes: readonly SessionChange[]) => Promise<Result>): Promise<Result> {
     return withOverlayChanges(this.#layout, work)
   }
+}
+
+/** Unmounts an overlay of root that nobody serves any more, in use or not. Does nothing if another mount is there. */
+export function detachOverlay(mountpoint: string, device: number | undefined): void {
+  if (device === undefined || statSync(mountpoint, { throwIfNoEntry: false })?.dev !== device) return
+  spawnSync('umount', ['-n', '-l', '--', mountpoint], { stdio: 'ignore', env: isolationEnvironment })
 }
 
 /** Files of an overlay that was unmounted when its process was killed. */
