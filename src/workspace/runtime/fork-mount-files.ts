@@ -25,7 +25,7 @@ export interface ForkMountRecord {
   readonly privilege: 'root' | 'user'
   /** True if the directory had no entries. One that has none any more is not there: its disk is not mounted. */
   readonly wasEmpty: boolean
-  /** Where root mounted it, and the device of that mount. */
+  /** Mount point and device of a mount of root. */
   readonly mountpoint?: string | undefined
   readonly device?: number | undefined
 }
