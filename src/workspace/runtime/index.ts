@@ -32,19 +32,12 @@ export { type GrantScope, type HostGrant, HostGrants } from './host-grants.ts'
 export { findHostProgram } from './host-programs.ts'
 export { createJoinedWorkspace } from './joined-workspace.ts'
 export { type ForkChoice, LinkedWorkspace } from './linked-workspace.ts'
-export {
-  type ForkMountChanges,
-  type ForkMountOptions,
-  listMountedForks,
-  type MountedFork,
-  mountFork,
-  type RecoveredMount,
-  recoverMountedForks,
-  type UpdateFailure,
-  updateMountedForks,
-} from './mount-fork.ts'
+export { type ForkMountOptions, type MountedFork, mountFork } from './mount-fork.ts'
+export { type RecoveredMount, recoverMountedForks } from './recover-mounted-forks.ts'
 export { formatVaultScope, type MaskSettings } from './session-mask.ts'
+export type { ForkMountChanges } from './store-mount-changes.ts'
 export { type SweepReport, sweepHome } from './sweep-home.ts'
 export { createTrialWorkspace } from './trial-workspace.ts'
+export { listMountedForks, type UpdateFailure, updateMountedForks } from './update-mounted-forks.ts'
 export { type VaultChoice, VaultWorkspace } from './vault-workspace.ts'
 export type { WorkspaceHome } from './workspace-home.ts'
