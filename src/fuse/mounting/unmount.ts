@@ -1,8 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
 import { VfsError } from '../../vfs/index.ts'
 import { findCoppiceMount } from './mount-list.ts'
 import { listMountUsers } from './mount-users.ts'
 import { runSystemProgram } from './system-program.ts'
+
+const MAX_TRIES = 20
+const RETRY_MS = 50
 
 /**
  * Unmounts a directory. EUNAVAILABLE with the users if it is busy; EINVAL if coppice has no mount there or the program
@@ -14,15 +18,22 @@ export async function unmount(directory: string): Promise<void> {
     throw new VfsError('EINVAL', directory, { op: 'unmount', detail })
   }
   const [file, ...args] = isRoot() ? ['umount', '-i', directory] : ['fusermount3', '-u', '--', directory]
-  const complaint = await runSystemProgram(file, args)
-  if (complaint === undefined) return
-  if (/busy/i.test(complaint)) {
+  for (let tries = 1; ; tries++) {
+    const complaint = await runSystemProgram(file, args)
+    if (complaint === undefined) return
+    if (!/busy/i.test(complaint))
+      throw new VfsError('EINVAL', directory, { op: 'unmount', detail: complaint })
     const users = listMountUsers(directory)
-    const reason = users.length === 0 ? 'the mount is in use' : `the mount is in use by ${users.join(', ')}`
-    const detail = `${reason}; leave the directory, close its files and try again, or use --lazy`
-    throw new VfsError('EUNAVAILABLE', directory, { op: 'unmount', detail })
+    // Another mount that looks for dead ones uses it for a moment, with a program that is over before it is found.
+    if (users.length > 0 || tries === MAX_TRIES) throw createBusyError(directory, users)
+    await setTimeout(RETRY_MS)
   }
-  throw new VfsError('EINVAL', directory, { op: 'unmount', detail: complaint })
+}
+
+function createBusyError(directory: string, users: readonly string[]): VfsError {
+  const reason = users.length === 0 ? 'the mount is in use' : `the mount is in use by ${users.join(', ')}`
+  const detail = `${reason}; leave the directory, close its files and try again, or use --lazy`
+  return new VfsError('EUNAVAILABLE', directory, { op: 'unmount', detail })
 }
 
 /**
