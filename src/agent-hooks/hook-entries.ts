@@ -1,6 +1,6 @@
 import type { ConfigTable, HookProgram } from './hook-program.ts'
 
-/** A command that `createHookCommand` made. */
+/** A command that `createHookCommands` made. */
 const OWN_COMMAND = /coppice(?:\.js)?['"]? hook (?:claude|codex|cursor|gemini)(?:\s|$)/
 
 const WORKTREE_OPTION = '--worktree'

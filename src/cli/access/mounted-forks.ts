@@ -52,11 +52,11 @@ export async function unmountFork(home: string, directory: string): Promise<void
   await waitForForkMount(home, directory)
 }
 
-/** Waits until the process that mounted a fork on a directory has stored the changes in the fork. */
-export async function waitForForkMount(home: string, directory: string): Promise<void> {
+/** Waits until the process that mounted a fork on a directory has stored the changes in the fork. AbortError. */
+export async function waitForForkMount(home: string, directory: string, signal?: AbortSignal): Promise<void> {
   const isStoring = () =>
     RunningForks.of(home)
       .list()
       .some(({ fork, command }) => command === formatMountCommand(fork, directory))
-  while (isStoring()) await setTimeout(POLL_MS)
+  while (isStoring()) await setTimeout(POLL_MS, undefined, { signal })
 }

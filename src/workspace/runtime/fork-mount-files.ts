@@ -20,7 +20,7 @@ export interface ForkMountRecord {
   readonly fork: string
   /** The directory that it is a fork of. */
   readonly directory: string
-  /** Start of the mount, in milliseconds since the epoch. */
+  /** Moment up to which the fork knows the directory, in milliseconds since the epoch. */
   readonly since: number
   readonly privilege: 'root' | 'user'
   /** True if the directory had no entries. One that has none any more is not there: its disk is not mounted. */
@@ -33,7 +33,7 @@ export interface ForkMountRecord {
 /** State of a request, with the reason if it failed. */
 export type RequestState = 'pending' | 'taken' | 'done' | { readonly reason: string }
 
-/** A request of another process to store the changes of a mounted fork. Its file is renamed, and removed once that is done. */
+/** A request of another process to store the changes of a mounted fork. */
 export interface StoreRequest {
   finish(): void
   fail(reason: string): void

@@ -27,7 +27,8 @@ export const mount: Command = defineCommand(
   {
     name: 'mount',
     summary: 'Mount a vault, fork or namespace as a directory',
-    details: `Serves the directory until Ctrl-C or coppice unmount, with --background in another process. Every change reaches the vault at once.
+    details: `Serves the directory until Ctrl-C or coppice unmount, with --background in another process.
+Every change reaches the vault at once.
 A fork of this directory shows the directory with the changes of the fork, and gets the changes you make there.
 With / in place of a vault it mounts what agents see, with the rights of a context: /workspace, /shared, the homes of
 contexts and the mounts of config.toml. /proc, /dev and /mnt/mcp come from the daemon, which starts on first use.
@@ -42,7 +43,7 @@ Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (un
       directory: { summary: 'An existing directory; its content is hidden while mounted', offers: 'file' },
     },
     options: {
-      background: { summary: 'Return once it is mounted, until coppice unmount' },
+      background: { summary: 'Return once it is mounted; coppice unmount ends it' },
       'read-only': { summary: 'Mount read-only' },
       'allow-other': { summary: 'Let other users in, within permissions (always on for root)' },
       'no-xattr': { summary: 'Refuse extended attributes of a vault, which makes unpacking faster' },

@@ -25,7 +25,7 @@ export const unmount: Command = defineCommand(
     }
     if (call.has('lazy')) fuse.forceUnmount(directory)
     else await fuse.unmount(directory)
-    await waitForForkMount(await resolveHomePath(call), directory)
+    await waitForForkMount(await resolveHomePath(call), directory, call.terminal.signal)
     await call.output.writeValue({ unmounted: directory }, `unmounted ${directory}`)
   },
 )

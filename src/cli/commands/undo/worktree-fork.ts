@@ -36,7 +36,8 @@ export async function serveWorktree(call: CommandInvocation, text: string): Prom
   await withHome(
     call,
     async (open) => {
-      if (event.kind === 'create') call.terminal.out.write(`${await createWorktree(open, event)}\n`)
+      const home = call.option('home')
+      if (event.kind === 'create') call.terminal.out.write(`${await createWorktree(open, event, home)}\n`)
       else call.terminal.err.write(await removeWorktree(open, event.path))
     },
     { create: event.kind === 'create' },
@@ -68,14 +69,16 @@ function parseTable(text: string): Readonly<Record<string, unknown>> {
 async function createWorktree(
   open: OpenHome,
   { cwd, name }: { readonly cwd: string | undefined; readonly name: string },
+  homeOption: string | undefined,
 ): Promise<string> {
   const link = new LinkedDirectory(open.home, findProject(open, cwd))
-  const existing = await findNamedFork(open, link, toForkName(name))
-  if (existing !== undefined) return mountWorktree(open, link, existing)
-  const fork = await link.startFork(toForkName(name))
+  const forkName = toForkName(name)
+  const existing = await findNamedFork(open, link, forkName)
+  if (existing !== undefined) return mountWorktree(open, link, existing, homeOption)
+  const fork = await link.startFork(forkName)
   try {
     await link.markUsed(fork)
-    return await mountWorktree(open, link, fork)
+    return await mountWorktree(open, link, fork, homeOption)
   } catch (error) {
     await link.drop(fork)
     throw error
@@ -112,6 +115,7 @@ async function mountWorktree(
   { path: home }: OpenHome,
   link: LinkedDirectory,
   fork: LinkedFork,
+  homeOption: string | undefined,
 ): Promise<string> {
   const directory = getWorktreeDirectory(home, fork.name)
   const { listCoppiceMounts } = await import('../../../fuse/index.ts')
@@ -125,7 +129,9 @@ async function mountWorktree(
   await unmountFork(home, directory)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   try {
-    await startBackgroundMount({ home, cwd: link.path, words: [fork.name, directory, '--home', home] })
+    // Without the option, the other process finds the home as this one did: it may be in a database.
+    const homeWords = homeOption === undefined ? [] : ['--home', homeOption]
+    await startBackgroundMount({ home, cwd: link.path, words: [fork.name, directory, ...homeWords] })
   } catch (error) {
     removeEmptyDirectory(directory)
     throw error
