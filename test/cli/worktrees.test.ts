@@ -170,6 +170,8 @@ describe.skipIf(reason !== undefined)(`worktrees of an agent${reason ? `: ${reas
     const path = await cli.worktree('feat')
     writeFileSync(join(path, 'new'), 'new\n')
     await cli.kill('feat', signal, alsoHolder)
+    expect((await cli.run(['vault', 'list'])).code).toBe(0)
+    expect(cli.mounted).toEqual([])
     expect(await cli.create('feat')).toMatchObject({ code: 0, stdout: `${path}\n` })
     expect(readFileSync(join(path, 'new'), 'utf8')).toBe('new\n')
     writeFileSync(join(path, 'more'), 'more\n')
