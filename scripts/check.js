@@ -2,8 +2,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 // Lint, types and unit tests at once. With --changed, only what differs from origin/main, committed or not.
-// With --all, as `npm test` runs it: a build, then lint, types and the checks of the package beside all tests. These
-// wait for processes and disks often enough to leave the checks room. Further arguments go to vitest.
+// With --all, as `npm test` runs it: a build, and as root the programs of Debian that tests start. Then lint, types and
+// the checks of the package beside all tests, which wait for processes and disks often enough to leave the checks room.
+// Further arguments go to vitest.
 const isWhole = process.argv.includes('--all')
 const isPartial = process.argv.includes('--changed')
 const base = isPartial ? findBase() : ''
@@ -16,6 +17,7 @@ const types = ['types', 'tsc', ['--noEmit', ...buildInfo]]
 const pageTypes = ['types of the page', 'tsc', ['--noEmit', '-p', 'src/web']]
 const unit = ['unit', 'vitest', ['run', '--project=unit', ...(isPartial ? ['--changed', base] : [])]]
 const build = ['build', 'npm', ['run', 'build']]
+const programs = ['programs', 'node', ['test/support/install-programs.ts'], 'inherit']
 const packed = ['package', 'npm', ['run', 'package']]
 const selected = process.argv.slice(2).filter((argument) => argument !== '--all')
 const everyTest = ['tests', 'vitest', ['run', ...selected], 'inherit']
@@ -30,7 +32,7 @@ process.exitCode = results.some(isFailed) ? 1 : 0
 
 /** A check that fails stops the tests: they take minutes, and its output would scroll away. */
 async function runAll() {
-  const built = await runInTurn([build])
+  const built = (await Promise.all([[build], [programs]].map(runInTurn))).flat()
   if (built.some(isFailed)) return built
   const checks = runInTurn([lint, types, pageTypes, packed]).then((results) => {
     if (results.some(isFailed)) stop.abort()

@@ -14,8 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hasProgram } from '../support/debian-programs.ts'
 import { type Run, root } from '../support/run-node.ts'
-import { hasTool, run, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { run, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 const NOBODY = 65_534
@@ -40,7 +41,7 @@ function attributes(path: string, script: string): string {
 
 /** Not every disk supports them. */
 const hasAttributes = (() => {
-  if (process.platform !== 'linux' || !hasTool('python3', 'python3')) return false
+  if (process.platform !== 'linux' || !hasProgram('python3')) return false
   const place = mkdtempSync(join(tmpdir(), 'coppice-attributes-'))
   try {
     attributes(place, SET.replaceAll('(16, 6, -1)', '(16, 7, -1)'))

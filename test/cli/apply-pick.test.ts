@@ -1,13 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { hasProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
-import { hasTool, whyNoOverlay } from '../support/tools.ts'
+import { whyNoOverlay } from '../support/tools.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 import { Cli } from './run-cli.ts'
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('')
-const canType = hasTool('python3', 'python3')
+const canType = hasProgram('python3')
 
 async function changedInside(script: string, ...options: string[]): Promise<Cli> {
   const cli = new Cli()

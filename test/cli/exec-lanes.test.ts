@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hasProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
-import { hasTool } from '../support/tools.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 import { Cli } from './run-cli.ts'
 
@@ -50,7 +50,7 @@ describe('coppice exec --times', () => {
     ])
   })
 
-  it.skipIf(!hasTool('python3', 'python3'))('asks once for all runs on a terminal', async () => {
+  it.skipIf(!hasProgram('python3'))('asks once for all runs on a terminal', async () => {
     const cli = project()
     const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
     const command = [...program, 'exec', '--times', '3', '--', ...GATED]

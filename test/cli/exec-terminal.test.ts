@@ -1,8 +1,8 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hasProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
-import { hasTool } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 import { Tmux, whyNoTmux } from './tmux.ts'
 
@@ -62,7 +62,7 @@ describe.skipIf(whyNoTmux() !== undefined)('a command at a terminal', () => {
     },
   )
 
-  it.skipIf(!hasTool('vim', 'vim'))(
+  it.skipIf(!hasProgram('vim'))(
     'is an editor that ^Z stops, fg resumes, and whose file is kept',
     async () => {
       const { cli, open } = openProject()

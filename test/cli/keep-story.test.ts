@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { hasProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
-import { hasTool, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { whyNoOverlay, whyNotNobody } from '../support/tools.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 import { Cli } from './run-cli.ts'
 
@@ -123,7 +124,7 @@ it.for(users)(
   { timeout: 120_000 },
   async ({ user, lack }, { skip }) => {
     if (lack !== undefined) skip(lack)
-    if (!hasTool('python3', 'python3')) skip('takes python3, to type into a terminal')
+    if (!hasProgram('python3')) skip('takes python3, to type into a terminal')
     const person = new Person(user)
     const start = person.snapshot()
     await Promise.all((['fix-1', 'fix-2', 'fix-3', 'fix-4'] as const).map((fork) => person.act(fork)))

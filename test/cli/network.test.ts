@@ -4,8 +4,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
-import { hasTool, whyNoOverlay } from '../support/tools.ts'
+import { whyNoOverlay } from '../support/tools.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 import { Cli } from './run-cli.ts'
 
@@ -140,7 +141,7 @@ describe.skipIf(why !== undefined)('hosts that are allowed for longer', () => {
   })
 })
 
-describe.skipIf(why !== undefined || !hasTool('python3', 'python3'))('a refused host at a terminal', () => {
+describe.skipIf(why !== undefined || !hasProgram('python3'))('a refused host at a terminal', () => {
   /** Runs curl, which may reach another host alone, and answers the question about this one. */
   async function answer(cli: Cli, keys: string, ...options: string[]) {
     const url = `http://localhost:${port}/asked`

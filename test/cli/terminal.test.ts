@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { PROGRAM } from '../mcp/mcp-client.ts'
+import { hasProgram } from '../support/debian-programs.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 import { Cli } from './run-cli.ts'
 
-const withoutPython = !existsSync('/usr/bin/python3')
 const ESCAPE = '\u001b'
 const END_OF_INPUT = '\u0004'
 const INTERRUPT = '\u0003'
@@ -56,7 +56,7 @@ async function readAll(terminal: PseudoTerminal): Promise<void> {
   }
 }
 
-describe.skipIf(withoutPython)('an approval at a terminal', () => {
+describe.skipIf(!hasProgram('python3'))('an approval at a terminal', () => {
   it('shows a long command page by page before it asks', async () => {
     const cli = await prepared()
     const terminal = atTerminal(cli, ['exec', '--vault', 'base', '--shell', '--', LONG])
@@ -114,7 +114,7 @@ describe.skipIf(withoutPython)('an approval at a terminal', () => {
   })
 })
 
-describe.skipIf(withoutPython)('a terminal', () => {
+describe.skipIf(!hasProgram('python3'))('a terminal', () => {
   it('has colours, unless disabled or unsupported', async () => {
     const cli = await prepared()
     const shown = async (env: NodeJS.ProcessEnv) => {

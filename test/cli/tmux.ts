@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
-import { hasTool } from '../support/tools.ts'
+import { whyNoProgram } from '../support/debian-programs.ts'
 
 const PATIENCE_MS = 20_000
 
 /** Reason why no terminal can be driven here; undefined if one can. */
 export function whyNoTmux(): string | undefined {
   if (process.platform !== 'linux') return 'pseudo-terminals of commands are for Linux'
-  return hasTool('tmux', 'tmux') ? undefined : 'tmux is missing: apt-get install tmux'
+  return whyNoProgram('tmux')
 }
 
 /** A terminal of tmux with a program in it, which a test types into and reads as a person does. */

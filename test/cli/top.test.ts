@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hasProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
 import { DaemonCli } from './daemon-cli.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
@@ -13,7 +13,6 @@ const FROM_THE_TOP = '\u001b[H'
 const HIDDEN = '\u001b[?1049h\u001b[?25l'
 const SHOWN = '\u001b[?25h\u001b[?1049l'
 const CTRL_C = '\u0003'
-const withoutPython = !existsSync('/usr/bin/python3')
 
 /** A daemon with a running process, and a terminal to watch it. */
 class Watching extends DaemonCli {
@@ -46,7 +45,7 @@ function lastDrawing({ shown }: PseudoTerminal): string[] {
 
 const drawings = ({ shown }: PseudoTerminal) => shown.split(FROM_THE_TOP).length - 1
 
-describe.skipIf(withoutPython)('coppice top at a terminal', () => {
+describe.skipIf(!hasProgram('python3'))('coppice top at a terminal', () => {
   it('draws running processes and their outcome, within the screen, until q', async () => {
     const cli = await Watching.create()
     const screen = cli.top()

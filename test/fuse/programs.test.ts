@@ -2,8 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
+import { hasProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
-import { hasTool, run } from '../support/tools.ts'
+import { run } from '../support/tools.ts'
 import { MountedVault, whyNoMount } from './mounted-vault.ts'
 
 const reason = whyNoMount()
@@ -38,12 +39,12 @@ describe.skipIf(reason !== undefined)(`programs on a mounted vault${reason ? `: 
     expect(listing(join(mounted.path, 'tar'))).toBe(listing(from))
   })
 
-  it.skipIf(!hasTool('rsync', 'rsync'))('leaves rsync nothing to do the second time', () => {
+  it.skipIf(!hasProgram('rsync'))('leaves rsync nothing to do the second time', () => {
     shell(`mkdir sync; rsync -a ${packageDirectory} sync`)
     expect(shell(`rsync -ai ${packageDirectory} sync`)).toBe('')
   })
 
-  it.skipIf(!hasTool('sqlite3', 'sqlite3'))('keeps a database whole in every journal mode', () => {
+  it.skipIf(!hasProgram('sqlite3'))('keeps a database whole in every journal mode', () => {
     const rows = 'with recursive c(x) as (select 1 union all select x + 1 from c where x < 2000)'
     for (const mode of ['delete', 'truncate', 'persist', 'memory', 'wal']) {
       const script = `pragma journal_mode = ${mode}; create table t (a, b);
@@ -53,7 +54,7 @@ describe.skipIf(reason !== undefined)(`programs on a mounted vault${reason ? `: 
     }
   })
 
-  it.skipIf(!hasTool('make', 'make') || !hasTool('cc', 'gcc'))(
+  it.skipIf(!hasProgram('make') || !hasProgram('cc'))(
     'lets make build, and detect what is up to date',
     () => {
       const at = join(mounted.path, 'build')

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasTool } from '../support/tools.ts'
+import { isInstalled } from '../support/debian-programs.ts'
 import { DoesNotApply } from './check.ts'
 import { execute, lastLines, succeed } from './program.ts'
 
@@ -33,22 +33,26 @@ export async function debianSource(
 }
 
 /** Needs programs of Debian packages. `DoesNotApply` where one is missing and cannot be installed. */
-export function needTools(...tools: readonly (readonly [program: string, debianPackage: string])[]): void {
-  for (const [program, debianPackage] of tools) {
-    if (!hasTool(program, debianPackage))
-      throw new DoesNotApply(`${program} is missing: apt-get install ${debianPackage}`)
-  }
+export async function needTools(
+  ...tools: readonly (readonly [program: string, debianPackage: string])[]
+): Promise<void> {
+  for (const [program, debianPackage] of tools)
+    await needPackage(debianPackage, program, () => isInstalled(program))
 }
 
 /** Needs a header file of C. */
-export async function needHeader(file: string, debianPackage: string): Promise<void> {
-  if (existsSync(file)) return
+export function needHeader(file: string, debianPackage: string): Promise<void> {
+  return needPackage(debianPackage, file, () => existsSync(file))
+}
+
+async function needPackage(debianPackage: string, file: string, isThere: () => boolean): Promise<void> {
+  if (isThere()) return
   await execute(['apt-get', 'install', '-y', '-q', debianPackage])
-  if (!existsSync(file)) throw new DoesNotApply(`${file} is missing: apt-get install ${debianPackage}`)
+  if (!isThere()) throw new DoesNotApply(`${file} is missing: apt-get install ${debianPackage}`)
 }
 
 async function fetchSource(name: string, directory: string): Promise<void> {
-  needTools(['apt-get', 'apt'], ['xz', 'xz-utils'])
+  await needTools(['apt-get', 'apt'], ['xz', 'xz-utils'])
   const env = { APT_CONFIG: await writeAptConfig() }
   const options = { cwd: directory, env }
   for (const command of [

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { readText } from '../../src/vfs/index.ts'
-import { hasPooler, Pooler } from '../support/pooler.ts'
+import { hasProgram } from '../support/debian-programs.ts'
+import { Pooler } from '../support/pooler.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
 
 const HOMES = 4
 const APPENDS = 15
 
-describe.runIf(hasPostgres && hasPooler)('behind a pooler in transaction mode', () => {
+describe.runIf(hasPostgres && hasProgram('pgbouncer'))('behind a pooler in transaction mode', () => {
   it('homes write, fork, merge, follow and collect together', async () => {
     await using server = await PostgresServer.start()
     await using pooler = await Pooler.start(server.directory)

@@ -1,13 +1,12 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { whyNoProgram } from './debian-programs.ts'
 import { root } from './run-node.ts'
-import { hasTool, run, whyNotNobody } from './tools.ts'
+import { run, whyNotNobody } from './tools.ts'
 
 /** Reason why `runAsOrdinaryUser` cannot work here; undefined if it can. */
 export function whyNoOrdinaryMounts(): string | undefined {
-  if (!hasTool('fusermount3', 'fuse3') || !existsSync('/usr/bin/python3'))
-    return 'fuse3 or python3 is missing'
-  return whyNotNobody()
+  return whyNoProgram('fusermount3') ?? whyNoProgram('python3') ?? whyNotNobody()
 }
 
 /**

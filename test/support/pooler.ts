@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,9 +6,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const NOBODY = 65_534
-
-/** Whether Debian's pgbouncer is installed. */
-export const hasPooler: boolean = spawnSync('pgbouncer', ['--version']).status === 0
 
 /** PgBouncer in transaction mode, on a unix socket: each statement may get another connection of few. */
 export class Pooler {

@@ -1,22 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { whyNoProgram } from './debian-programs.ts'
 
 const isRoot = process.getuid?.() === 0
-const attempted = new Set<string>()
-
-/** Whether a program of the system is there; root gets it from Debian if it is missing. */
-export function hasTool(program: string, debianPackage: string): boolean {
-  const isThere = () => attempt('sh', '-c', `command -v ${program}`).status === 0
-  if (isThere()) return true
-  if (!isRoot || attempted.has(debianPackage)) return false
-  attempted.add(debianPackage)
-  attempt('env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-y', '-q', debianPackage)
-  return isThere()
-}
 
 /** Why calls of a process cannot be watched and failed here, or undefined if they can. */
 export function whyNoStrace(): string | undefined {
   if (process.platform !== 'linux') return 'strace is for Linux'
-  if (!hasTool('strace', 'strace')) return 'strace is missing: apt-get install strace'
+  const missing = whyNoProgram('strace')
+  if (missing !== undefined) return missing
   const { status, stderr } = attempt('strace', '-f', '-e', 'inject=fsync:retval=0', 'true')
   return status === 0 ? undefined : `strace cannot trace here: ${stderr.trim()}`
 }
@@ -25,8 +16,8 @@ export function whyNoStrace(): string | undefined {
 export function whyNoLoopDisk(): string | undefined {
   if (process.platform !== 'linux') return 'loop devices are for Linux'
   if (!isRoot) return 'only root may mount a disk made of a file'
-  if (!hasTool('mkfs.ext4', 'e2fsprogs')) return 'mkfs.ext4 is missing: apt-get install e2fsprogs'
-  if (!hasTool('xfs_io', 'xfsprogs')) return 'xfs_io is missing: apt-get install xfsprogs'
+  const missing = whyNoProgram('mkfs.ext4') ?? whyNoProgram('xfs_io')
+  if (missing !== undefined) return missing
   const { status, stderr } = attempt('losetup', '--find')
   return status === 0 ? undefined : `there is no loop device: ${stderr.trim()}`
 }
@@ -77,7 +68,8 @@ export function whyNoOverlay(): string | undefined {
 
 /** Why bubblewrap cannot be used here, or undefined if it can. */
 export function whyNoBubblewrap(): string | undefined {
-  if (!hasTool('bwrap', 'bubblewrap')) return 'bubblewrap is missing: apt-get install bubblewrap'
+  const missing = whyNoProgram('bwrap')
+  if (missing !== undefined) return missing
   const { status, stderr } = attempt('bwrap', '--ro-bind', '/', '/', '--unshare-pid', 'true')
   return status === 0 ? undefined : `bubblewrap does not work here: ${stderr.trim()}`
 }

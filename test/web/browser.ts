@@ -1,37 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
-const INSTALL_MS = 300_000
 const isRoot = process.getuid?.() === 0
-
-/** The reason why no browser can run here; undefined where one can. Root on Debian gets it by apt-get. */
-export function findBrowserProblem(): string | undefined {
-  // Also where it is there: another test file may be about to install it.
-  if (isRoot) installChromium()
-  if (existsSync(CHROMIUM)) return undefined
-  return isRoot
-    ? `${CHROMIUM} is missing, and apt-get could not install it`
-    : `${CHROMIUM} is missing; install it with: apt-get install chromium`
-}
-
-/** Installs the browser. Of several test files at once, one does it and the others wait. */
-function installChromium(): void {
-  const install = [
-    'apt-get -qq -o Acquire::Retries=3 update',
-    `test -e ${CHROMIUM} || DEBIAN_FRONTEND=noninteractive apt-get -qqy --no-install-recommends install chromium fonts-dejavu-core`,
-  ]
-  const lock = join(tmpdir(), 'coppice-test-chromium.lock')
-  const options = { stdio: 'ignore', timeout: INSTALL_MS } as const
-  try {
-    execFileSync('flock', [lock, 'sh', '-c', `test -e ${CHROMIUM} || { ${install.join('; ')}; }`], options)
-  } catch {
-    // The caller reports a browser that is still missing.
-  }
-}
 
 /** Starts a browser with a profile of its own, which it removes at its end. */
 export function launchBrowser(): Promise<Browser> {

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { DaemonCli } from '../cli/daemon-cli.ts'
-import { collectErrors, findBrowserProblem, launchBrowser, waitForSession } from './browser.ts'
+import { whyNoProgram } from '../support/debian-programs.ts'
+import { collectErrors, launchBrowser, waitForSession } from './browser.ts'
 import { openCutProxy } from './cut-proxy.ts'
 import { replaceText } from './replace-text.ts'
 
 const TIMEOUT_MS = 20_000
-const problem = findBrowserProblem()
+const problem = whyNoProgram('chromium')
 const call = (tool: string, input: unknown) => ({ say: { action: 'tool_call', tool, input } })
 /** A file whose first, middle and last line are far enough apart to be three hunks. */
 const text = (first: string, middle: string, last: string) => {

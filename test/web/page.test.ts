@@ -1,8 +1,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type FileSelection, MAX_PAGE_ITEMS, type WebMethods } from '../../src/web-api/index.ts'
+import { whyNoProgram } from '../support/debian-programs.ts'
 import { findViolations } from './axe.ts'
-import { collectErrors, findBrowserProblem, launchBrowser, waitForSession } from './browser.ts'
+import { collectErrors, launchBrowser, waitForSession } from './browser.ts'
 import { openCutProxy } from './cut-proxy.ts'
 import {
   agent,
@@ -21,7 +22,7 @@ import { replaceText } from './replace-text.ts'
 
 /** Longest wait for anything on the page. */
 const TIMEOUT_MS = 10_000
-const problem = findBrowserProblem()
+const problem = whyNoProgram('chromium')
 const TIME = '2026-11-17T10:00:00.000Z'
 const shop = 'directory:/home/me/shop'
 const comparison = '/compare?from=fork%3Ashop-1%5E&to=fork%3Ashop-1'

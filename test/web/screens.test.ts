@@ -2,15 +2,16 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { whyNoProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
 import { findViolations } from './axe.ts'
-import { collectErrors, findBrowserProblem, launchBrowser, waitForSession } from './browser.ts'
+import { collectErrors, launchBrowser, waitForSession } from './browser.ts'
 import { ShopScene } from './shop-scene.ts'
 
 /** With COPPICE_PICTURES=1 the pictures of the guide are taken again. */
 const isTaking = process.env['COPPICE_PICTURES'] === '1'
 const VIEW = { width: 1200, height: 640 }
-const problem = findBrowserProblem()
+const problem = whyNoProgram('chromium')
 
 describe.skipIf(problem !== undefined)(`the screens of coppice ui${problem ? `: ${problem}` : ''}`, () => {
   it('show a real home, each at its address, without a barrier that axe finds', async () => {

@@ -14,7 +14,7 @@ export const databases: Suite = {
   name: 'sqlite',
   about: 'a SQLite database with two writer processes, in every journal mode',
   async checks(places) {
-    needTools(['sqlite3', 'sqlite3'])
+    await needTools(['sqlite3', 'sqlite3'])
     return journalModes.map((mode) => twoWriters(places, mode))
   },
 }

@@ -54,7 +54,7 @@ export const gitScripts: Suite = {
   name: 'git',
   about: "git's own test scripts, each compared with itself on the plain disk",
   async checks(places) {
-    needTools(['cc', 'gcc'], ['make', 'make'], ['perl', 'perl'])
+    await needTools(['cc', 'gcc'], ['make', 'make'], ['perl', 'perl'])
     const git = await debianSource('git', build)
     return scripts.map((script) => compared(places, join(git, 't'), script))
   },

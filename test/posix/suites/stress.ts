@@ -11,7 +11,7 @@ export const stress: Suite = {
   name: 'stress',
   about: 'stress-ng --class filesystem --verify',
   async checks(places) {
-    needTools(['stress-ng', 'stress-ng'])
+    await needTools(['stress-ng', 'stress-ng'])
     const { output } = await execute(['stress-ng', '--class', 'filesystem?'])
     const names = output.split(':').at(-1)?.trim().split(/\s+/) ?? []
     return names.map((name) => stressor(places, name))

@@ -13,7 +13,7 @@ export const syscalls: Suite = {
   name: 'syscalls',
   about: "libfuse's own test_syscalls, as root, on unlinked files, and as nobody",
   async checks(places) {
-    needTools(['cc', 'gcc'])
+    await needTools(['cc', 'gcc'])
     const program = join(await debianSource('fuse3', build), 'test_syscalls')
     return [
       cases(places, 'as root', 58, [program]),

@@ -52,7 +52,7 @@ export const verifiedIo: Suite = {
   name: 'fio',
   about: 'fio with verification: sequential and random; buffered, mapped, synced, direct',
   async checks(places) {
-    needTools(['fio', 'fio'])
+    await needTools(['fio', 'fio'])
     return Object.entries(jobs).map(([name, settings], index) => job(places, name, index, settings))
   },
 }
