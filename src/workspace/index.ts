@@ -33,7 +33,6 @@ export {
   listCompanionNames,
   type MaskContent,
   type PickedFile,
-  parseGitPath,
   type Recovery,
   removeForkFiles,
   sweepForkPoints,

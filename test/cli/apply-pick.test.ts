@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { hasProgram } from '../support/debian-programs.ts'
+import { git } from '../support/git-repository.ts'
 import { root } from '../support/run-node.ts'
 import { whyNoOverlay } from '../support/tools.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
@@ -57,6 +58,26 @@ describe.skipIf(!canType)('apply -p', () => {
     expect(read(cli, 'a')).toBe(LINES)
     await cli.ok('apply', 'f')
     expect(read(cli, 'a')).toContain('TWO\nline 3\nline 4\nFIVE')
+  })
+
+  it('asks once about all that git keeps by itself, and about hooks on their own', async () => {
+    const commit = 'git add a; git -c user.name=a -c user.email=b commit -q -m x'
+    const cli = await changedInside(
+      `git init -q -b main; ${commit}; echo exit > .git/hooks/pre-commit; echo n > n`,
+    )
+    const shown = await answer(cli, ['y\r', 'n\r', 'n\r', 'y\r'])
+    const headers = [...shown.matchAll(/^(new file .+|git: .+?)\r?$/gm)].map(([, header]) => header)
+    expect(headers.slice(0, 4)).toEqual([
+      'new file /.git/config',
+      'new file /.git/hooks/pre-commit',
+      'new file /n',
+      'git: 1 commit on main',
+    ])
+    expect(git(['-C', cli.files, 'log', '--format=%s']).toString()).toBe('x\n')
+    expect([existsSync(join(cli.files, 'n')), existsSync(join(cli.files, '.git/hooks/pre-commit'))]).toEqual([
+      false,
+      false,
+    ])
   })
 
   it('takes a for the rest of a file, d for none of it, and q for the end', async () => {

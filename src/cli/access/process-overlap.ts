@@ -1,4 +1,5 @@
 import { type Home, isMirrorName } from '../../backends/vault/index.ts'
+import { isOverlapPath } from '../../git-files/index.ts'
 
 /** A path that a fork changes, and the others that change it too. */
 export interface SharedPath {
@@ -37,5 +38,5 @@ async function listChangedPaths(home: Home, fork: string): Promise<string[]> {
   if (from === undefined) return []
   const base = isMirrorName(from.vault) ? { vault: from.vault } : undefined
   const changes = await Array.fromAsync((await home.vault(fork)).diff(base))
-  return changes.map(({ path }) => path)
+  return changes.map(({ path }) => path).filter(isOverlapPath)
 }

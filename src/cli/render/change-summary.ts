@@ -6,22 +6,25 @@ import {
   readChangedText,
   type TreePair,
 } from '../../diff/index.ts'
+import { separateGitChanges } from '../../git-files/index.ts'
 import { type CallContext, collapseChanges, type PathChange } from '../../vfs/index.ts'
 import { applyStyle, type Terminal } from '../framework/terminal.ts'
 import { formatChange, formatCollapsed } from './format-change.ts'
+import { formatGitLines } from './format-git.ts'
 import { formatCount } from './format-values.ts'
 
 /** Changes to list; the rest is counted. */
 const MAX_LISTED = 40
 
-/** Formats a line per change with its added and removed lines, and one for each large directory. */
+/** Formats a line per change with its added and removed lines, one for each large directory, and one for git. */
 export async function formatChangeSummary(
   terminal: Terminal,
   changes: AsyncIterable<PathChange> | Iterable<PathChange>,
   trees: TreePair,
   ctx: CallContext,
 ): Promise<string[]> {
-  const collapsed = await collapseChanges(changes, trees, ctx)
+  const { changes: others, git } = await separateGitChanges(changes, trees, ctx)
+  const collapsed = await collapseChanges(others, trees, ctx)
   const lines = collapsed.directories.map((directory) => `  ${formatCollapsed(terminal, directory)}`)
   let files = 0
   for await (const change of listFileChanges(collapsed.changes, trees, ctx)) {
@@ -29,7 +32,7 @@ export async function formatChangeSummary(
     lines.push(`  ${formatChange(terminal, change)}${await formatLineCounts(terminal, change, trees, ctx)}`)
   }
   if (files > MAX_LISTED) lines.push(`  … and ${formatCount(files - MAX_LISTED, 'more', 'more')}`)
-  return lines
+  return [...lines, ...formatGitLines(git).map((line) => `  ${line}`)]
 }
 
 async function formatLineCounts(

@@ -27,6 +27,20 @@ export function formatNumber(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
+/** Formats the size of a fork's changes: `2 files +3 -1, 1 commit`. Lines are null if nobody counted them. */
+export function formatForkSize({
+  files,
+  commits,
+  lines,
+}: {
+  readonly files: number
+  readonly commits: number
+  readonly lines: { readonly added: number; readonly removed: number } | null
+}): string {
+  const counted = lines === null || files === 0 ? '' : ` +${lines.added} -${lines.removed}`
+  return `${formatCount(files, 'file')}${counted}${commits === 0 ? '' : `, ${formatCount(commits, 'commit')}`}`
+}
+
 /** Formats a local time to the second: `2026-11-15 06:11:36`. */
 export function formatTime(time: Date): string {
   const pad = (part: number) => String(part).padStart(2, '0')

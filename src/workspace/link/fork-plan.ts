@@ -4,8 +4,7 @@ import { findFirstNames } from './compare-touched-paths.ts'
 import { compareTrees, type TreeChange } from './compare-trees.ts'
 import type { DirectoryTree } from './directory-tree.ts'
 import type { ForkSecrets } from './fork-secrets.ts'
-import { listCommits, readCommitId } from './git-commits.ts'
-import { parseGitPath } from './git-paths.ts'
+import { addCommits } from './git-commits.ts'
 import { isSameEntry } from './link-entry.ts'
 import type { EntryMergeOptions } from './merge-entries.ts'
 import { isUnsure } from './mirror.ts'
@@ -73,7 +72,7 @@ export function planFork(directory: DirectoryTree, fork: OpenFork, options: Plan
     after,
     linked.map(({ path }) => path),
   )
-  const reported = markChanges(changes, settled, written).map((change) => countCommits(change, after))
+  const reported = addCommits(markChanges(changes, settled, written))
   const settledPaths = new Set(settled.map(({ path }) => path))
   const states = [...settled, ...pending.filter(({ path }) => !settledPaths.has(path))]
   return { changes, written, settled, states, names, reported, isIdle: all.length === 0 }
@@ -98,16 +97,6 @@ function markChanges(
       ...(isUnresolved && { isUnresolved }),
     }
   })
-}
-
-/** Adds the number of commits to the change of a ref. It is read now: an apply changes the earlier states. */
-function countCommits(change: TreeChange, fork: TreeFiles): TreeChange {
-  const git = parseGitPath(change.path)
-  const tip = git?.part === 'ref' ? readCommitId(change.after) : undefined
-  if (git === undefined || tip === undefined) return change
-  const known = readCommitId(change.before)
-  const commits = listCommits((path) => findEntry(fork, path), git.store, tip, known)
-  return { ...change, commits: commits.size - (known !== undefined && commits.has(known) ? 1 : 0) }
 }
 
 /**

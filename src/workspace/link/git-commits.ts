@@ -1,21 +1,14 @@
-import { inflateSync } from 'node:zlib'
+import { MAX_COMMIT_BYTES, parseCommitId, parseGitPath, walkCommits } from '../../git-files/index.ts'
+import type { TreeChange } from './compare-trees.ts'
 import { type LinkEntry, readEntry } from './link-entry.ts'
-
-const COMMIT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
-const MAX_COMMITS = 10_000
-/** A ref has one id in it, or a short line. */
-const MAX_REF_BYTES = 100
-/** A commit is small; a larger object is none, or not worth reading. */
-const MAX_OBJECT_BYTES = 2 ** 20
 
 /** Returns the entry at a path of a tree. */
 export type FindEntry = (path: string) => LinkEntry | undefined
 
 /** Returns the commit that a ref names; undefined for a symbolic or missing ref. */
 export function readCommitId(ref: LinkEntry | undefined): string | undefined {
-  if (ref?.type !== 'file' || ref.size > MAX_REF_BYTES) return undefined
-  const id = Buffer.from(readEntry(ref)).toString().trim()
-  return COMMIT_ID.test(id) ? id : undefined
+  const content = readSmallEntry(ref)
+  return content === undefined ? undefined : parseCommitId(content)
 }
 
 /**
@@ -24,29 +17,26 @@ export function readCommitId(ref: LinkEntry | undefined): string | undefined {
  * @param store the directory with `objects`.
  */
 export function listCommits(find: FindEntry, store: string, tip: string, known?: string): Set<string> {
-  const listed = new Set<string>()
-  const queue = [tip]
-  while (queue.length > 0 && listed.size < MAX_COMMITS) {
-    const id = queue.shift() ?? ''
-    const parents = listed.has(id) ? undefined : id === known ? [] : readParents(find, store, id)
-    if (parents === undefined) continue
-    listed.add(id)
-    queue.push(...parents)
-  }
-  return listed
+  const walk = walkCommits(store, tip, known)
+  let step = walk.next()
+  while (step.done !== true) step = walk.next(readSmallEntry(find(step.value)))
+  return step.value
 }
 
-/** Returns the parents of a commit; undefined if it is not there as a loose object. */
-function readParents(find: FindEntry, store: string, id: string): string[] | undefined {
-  const entry = find(`${store}/objects/${id.slice(0, 2)}/${id.slice(2)}`)
-  if (entry?.type !== 'file' || entry.size > MAX_OBJECT_BYTES) return undefined
-  try {
-    const text = inflateSync(readEntry(entry), { maxOutputLength: MAX_OBJECT_BYTES }).toString('latin1')
-    const [head = ''] = text.split('\n\n')
-    if (!head.startsWith('commit ')) return undefined
-    return [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, parent = '']) => parent)
-  } catch {
-    // Not an object of git, whatever wrote it.
-    return undefined
-  }
+/** Adds to each change of a ref how many commits it gained. Only new objects count, and are read. */
+export function addCommits(changes: readonly TreeChange[]): TreeChange[] {
+  const isRef = ({ path }: TreeChange) => parseGitPath(path)?.part === 'ref'
+  if (!changes.some(isRef)) return [...changes]
+  const states = new Map(changes.map(({ path, after }) => [path, after]))
+  return changes.map((change) => {
+    const tip = isRef(change) ? readCommitId(change.after) : undefined
+    const { store = '' } = parseGitPath(change.path) ?? {}
+    return tip === undefined
+      ? change
+      : { ...change, commits: listCommits((path) => states.get(path), store, tip).size }
+  })
+}
+
+function readSmallEntry(entry: LinkEntry | undefined): Uint8Array | undefined {
+  return entry?.type === 'file' && entry.size <= MAX_COMMIT_BYTES ? readEntry(entry) : undefined
 }

@@ -11,6 +11,7 @@ import { removeForkFiles } from './fork-files.ts'
 import type { LayerTrees } from './fork-layers.ts'
 import { ForkMerge, type ForkMergeOptions } from './fork-merge.ts'
 import { ForkPoint } from './fork-point.ts'
+import { addCommits } from './git-commits.ts'
 import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
 import type { LinkEntry } from './link-entry.ts'
@@ -110,10 +111,13 @@ export class LinkedDirectory {
     return ForkPoint.create(this.#home, name)
   }
 
-  /** Lists the fork's changes by path, a directory before its entries, with permissions of directories. */
+  /**
+   * Lists the fork's changes by path, a directory before its entries, with permissions of directories and the commits
+   * of branches.
+   */
   async listChanges(fork: LinkedFork): Promise<TreeChange[]> {
     const { before, after } = await this.openTreeFiles(fork)
-    return compareTrees(before, after)
+    return addCommits(compareTrees(before, after))
   }
 
   /**

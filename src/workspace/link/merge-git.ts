@@ -1,7 +1,7 @@
+import { parseGitPath } from '../../git-files/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type FindEntry, listCommits, readCommitId } from './git-commits.ts'
 import { isRefreshedIndex, mergeIndexes } from './git-index.ts'
-import { parseGitPath } from './git-paths.ts'
 import { createFileEntry, isSameEntry, type LinkEntry, readEntry } from './link-entry.ts'
 import type { EntryMerge } from './merge-entries.ts'
 

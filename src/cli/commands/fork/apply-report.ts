@@ -1,17 +1,12 @@
 import { escapeName } from '../../../text/index.ts'
 import { SPECIAL_BITS } from '../../../vfs/index.ts'
-import {
-  type LinkedDirectory,
-  type LinkedFork,
-  type PendingMerge,
-  parseGitPath,
-  type TreeChange,
-} from '../../../workspace/index.ts'
+import type { LinkedDirectory, LinkedFork, PendingMerge, TreeChange } from '../../../workspace/index.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { formatErrorLine } from '../../framework/errors.ts'
 import { formatChange } from '../../render/format-change.ts'
+import { formatChangeList } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
-import { formatRedo, toPathChange } from './merge-report.ts'
+import { formatRedo, toPathChange, withKind } from './merge-report.ts'
 
 /** Paths that a message names; it counts the rest. */
 const MAX_LISTED = 10
@@ -72,15 +67,14 @@ export async function printApplied(call: CommandInvocation, applied: AppliedFork
       unresolved,
     })
   } else {
-    const lines = changes
-      .filter((each) => !isInGit(each))
-      .map((change) => {
-        const note = change.isUnresolved ? '  conflict' : change.isMerged ? '  merged' : ''
-        return `${formatChange(call.terminal, toPathChange(change))}${note}`
-      })
-    await writeLines(call, [...lines, ...formatGitSummary(changes.filter(isInGit))])
-    const summary = changes.length === 0 ? formatIdle(names, differing) : formatWritten(applied, left.length)
-    await call.output.writeLine(summary)
+    const lines = formatChangeList(changes.map(withKind), (change) => {
+      const note = change.isUnresolved ? '  conflict' : change.isMerged ? '  merged' : ''
+      return `${formatChange(call.terminal, toPathChange(change))}${note}`
+    })
+    await writeLines(call, lines)
+    await call.output.writeLine(
+      changes.length === 0 ? formatIdle(names, differing) : formatWritten(names, lines.length, left.length),
+    )
     const placeholders = changes.filter(({ hasPlaceholders }) => hasPlaceholders).map(({ path }) => path)
     if (placeholders.length > 0) call.terminal.err.write(formatErrorLine(formatPlaceholders(placeholders)))
     if (unresolved.length > 0) call.terminal.err.write(formatErrorLine(formatUnresolved(unresolved)))
@@ -94,15 +88,17 @@ export async function printUndone(
   changes: readonly TreeChange[],
   waiting: PendingMerge | undefined,
 ): Promise<void> {
-  const shown = changes.map(toPathChange)
   if (call.isJson) {
+    const shown = changes.map(toPathChange)
     await call.output.writeValue({ fork: names[0], forks: names, undone: true, changes: shown })
     return
   }
-  const lines = shown.filter((each) => !isInGit(each)).map((change) => formatChange(call.terminal, change))
-  await writeLines(call, [...lines, ...formatGitSummary(changes.filter(isInGit))])
-  const [count, who] = [formatCount(changes.length, 'change'), names.join(' and ')]
-  const what = changes.length === 1 ? 'it' : 'them'
+  const lines = formatChangeList(changes.map(withKind), (change) =>
+    formatChange(call.terminal, toPathChange(change)),
+  )
+  await writeLines(call, lines)
+  const [count, who] = [formatCount(lines.length, 'change'), names.join(' and ')]
+  const what = lines.length === 1 ? 'it' : 'them'
   const still = names.length === 1 ? `the fork still has ${what}` : `the forks still have ${what}`
   const redo = waiting === undefined ? '' : `; ${formatRedo(waiting)}`
   await call.output.writeLine(`undid ${count} of ${who}; ${still}${redo}`)
@@ -112,36 +108,14 @@ async function writeLines(call: CommandInvocation, lines: readonly string[]): Pr
   if (lines.length > 0) await call.output.writeLine(lines.join('\n'))
 }
 
-function isInGit({ path }: Pick<TreeChange, 'path'>): boolean {
-  return parseGitPath(path) !== undefined
-}
-
-/** Formats what arrives in repositories: their commits, by branch. Objects and logs are not listed. */
-function formatGitSummary(changes: readonly TreeChange[]): string[] {
-  if (changes.length === 0) return []
-  const refs = changes.flatMap(({ path, commits = 0 }) => {
-    const { name = '' } = parseGitPath(path) ?? {}
-    return commits === 0 || name === 'HEAD'
-      ? []
-      : [`${formatCount(commits, 'commit')} on ${toBranchName(name)}`]
-  })
-  return [
-    refs.length === 0 ? `git: ${formatCount(changes.length, 'file')} below .git` : `git: ${refs.join(', ')}`,
-  ]
-}
-
-function toBranchName(ref: string): string {
-  return escapeName(ref.replace(/^refs\/(?:heads\/)?/, ''))
-}
-
 /** True for a change that only adds setuid or setgid bits, which is written on request alone. */
 function isSpecialBitsOnly({ before, after }: TreeChange): boolean {
   if (before?.type !== 'file' || after?.type !== 'file' || before.size !== after.size) return false
   return before.mode !== after.mode && before.mode === (after.mode & ~SPECIAL_BITS)
 }
 
-function formatWritten({ names, changes }: AppliedForks, left: number): string {
-  const written = `wrote ${formatCount(changes.length, 'change')} of ${names.join(' and ')} to this directory`
+function formatWritten(names: readonly string[], count: number, left: number): string {
+  const written = `wrote ${formatCount(count, 'change')} of ${names.join(' and ')} to this directory`
   const rest =
     left === 0 ? '' : `; ${formatCount(left, 'change')} ${left === 1 ? 'stays' : 'stay'} in the fork`
   return `${written}${rest}; undo with: coppice apply ${names[0]} --undo`

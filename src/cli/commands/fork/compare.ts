@@ -11,7 +11,7 @@ import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
-import { formatCount } from '../../render/format-values.ts'
+import { formatCount, formatForkSize } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 
 const MS_PER_SECOND = 1000
@@ -151,13 +151,13 @@ function toCheckResult({ result }: RunReport): CheckResult {
   return { exitCode, durationMs, ...(stopped !== undefined && { reason: `stopped: ${stopped}` }) }
 }
 
-function toJson({ fork, files, lines, shared, check }: ComparedFork) {
+function toJson({ fork, files, commits, lines, shared, check }: ComparedFork) {
   const checked = check && {
     exit_code: check.exitCode,
     duration_ms: check.durationMs,
     reason: check.reason ?? null,
   }
-  return { fork: fork.name, files, lines, shared, check: checked }
+  return { fork: fork.name, files, commits, lines, shared, check: checked }
 }
 
 async function printTable(
@@ -170,11 +170,11 @@ async function printTable(
   for (const line of formatTable(shown)) await output.writeLine(line.trimEnd())
 }
 
-function toCells(terminal: Terminal, { fork, files, lines, shared, check }: ComparedFork): string[] {
-  const counted = lines === null || files === 0 ? '' : ` +${lines.added} -${lines.removed}`
+function toCells(terminal: Terminal, compared: ComparedFork): string[] {
+  const { fork, shared, check } = compared
   const others = [...new Set(shared.flatMap(({ forks }) => forks))].sort()
   const overlap = others.length === 0 ? '' : `${others.join(', ')}: ${formatCount(shared.length, 'file')}`
-  return [fork.name, formatCheck(terminal, check), `${formatCount(files, 'file')}${counted}`, overlap]
+  return [fork.name, formatCheck(terminal, check), formatForkSize(compared), overlap]
 }
 
 function formatCheck(terminal: Terminal, check: CheckResult | null): string {

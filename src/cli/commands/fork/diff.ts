@@ -6,19 +6,15 @@ import {
   readChangedText,
   type TreePair,
 } from '../../../diff/index.ts'
-import {
-  type CallContext,
-  type CollapsedDirectory,
-  collapseChanges,
-  type PathChange,
-  VfsError,
-} from '../../../vfs/index.ts'
+import { parseGitPath, separateGitChanges } from '../../../git-files/index.ts'
+import { escapeName } from '../../../text/index.ts'
+import { type CallContext, collapseChanges, type PathChange, VfsError } from '../../../vfs/index.ts'
 import { type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
 import { findLinkedFork, listLinkedForkNames } from '../../access/linked-access.ts'
 import { assertNotNew, printRunningCommands } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
-import { CommandError } from '../../framework/errors.ts'
+import { CommandError, formatErrorLine } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatChangeDetails } from '../../render/change-summary.ts'
 import {
@@ -27,11 +23,12 @@ import {
   formatCollapsed,
   toChangeJson,
 } from '../../render/format-change.ts'
+import { formatGitLines } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { withPager } from '../../render/pager.ts'
 import { formatPatchLine } from '../../render/patch-line.ts'
 
-/** Forks that a message names at most. */
+/** Names that a message has at most. */
 const MAX_LISTED = 10
 
 export const diff: Command = defineCommand(
@@ -41,11 +38,12 @@ export const diff: Command = defineCommand(
     details: `In a directory with forks of coppice exec: prints the changed lines of the named fork, or of the one used last.
 Elsewhere, and with --vault: lists A added, M modified, D deleted and R renamed paths since the fork point, or since
 a checkpoint, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).
-A new or deleted directory with a hundred files or more is one line; --all, --patch and --json list its files.`,
+A new or deleted directory with a hundred files or more is one line; --all, --patch and --json list its files.
+Commits are one line for each branch; --all and --json list the files of git behind them.`,
     scope: 'vault',
     options: {
       patch: { summary: 'Print the changed lines as a patch for git apply', short: 'p' },
-      all: { summary: 'List the files of large new and deleted directories too' },
+      all: { summary: 'List the files of large new and deleted directories, and those of git, too' },
       stat: { summary: 'Count the added and removed lines of each file' },
     },
     arguments: {
@@ -70,17 +68,20 @@ A new or deleted directory with a hundred files or more is one line; --all, --pa
       if (call.has('patch') && call.has('stat'))
         throw new UsageError('--patch and --stat exclude each other; leave one out')
       const comparison = await resolveComparison(call, open)
-      const isWhole = call.has('all') || call.has('patch') || call.isJson
-      await printComparison(call, isWhole ? comparison : await collapseComparison(comparison, open.ctx), open)
+      const isWhole = call.has('all') || call.isJson
+      await printComparison(
+        call,
+        isWhole ? comparison : await shortenComparison(call, comparison, open.ctx),
+        open,
+      )
     }),
 )
 
 async function printComparison(
   call: DiffInvocation,
-  { changes, directories, trees, isLinked }: Comparison,
+  { changes, heading = [], trees, isLinked }: Comparison,
   { ctx }: OpenHome,
 ): Promise<void> {
-  const heading = directories.map((directory) => formatCollapsed(call.terminal, directory))
   if (call.has('stat')) await printStat(call, { changes, trees, heading }, ctx)
   else if (call.has('patch') || (isLinked && !call.isJson))
     await printPatch(call, { changes, trees, heading }, ctx)
@@ -94,12 +95,33 @@ async function printComparison(
   }
 }
 
-async function collapseComparison(comparison: Comparison, ctx: CallContext): Promise<Comparison> {
-  const { changes, directories } = await collapseChanges(comparison.changes, comparison.trees, ctx)
-  return { ...comparison, changes, directories }
+/** Puts lines in place of what nobody reads file by file. A patch has no such lines. */
+async function shortenComparison(
+  call: DiffInvocation,
+  comparison: Comparison,
+  ctx: CallContext,
+): Promise<Comparison> {
+  const { trees } = comparison
+  const { changes: others, git } = await separateGitChanges(comparison.changes, trees, ctx)
+  if (call.has('patch')) return { ...comparison, changes: leaveOutGit(call, others) }
+  const { changes, directories } = await collapseChanges(others, trees, ctx)
+  const collapsed = directories.map((directory) => formatCollapsed(call.terminal, directory))
+  return { ...comparison, changes, heading: [...formatGitLines(git), ...collapsed] }
 }
 
-/** Changes to print, after lines about large directories. */
+/** Leaves out what is below `.git`: git refuses a patch with such a path. */
+function leaveOutGit(call: DiffInvocation, changes: readonly PathChange[]): PathChange[] {
+  const left = changes.filter(({ path }) => parseGitPath(path) !== undefined)
+  const names = left.slice(0, MAX_LISTED).map(({ path }) => escapeName(path))
+  const more = left.length > MAX_LISTED ? `, and ${left.length - MAX_LISTED} more` : ''
+  if (left.length > 0)
+    call.terminal.err.write(
+      formatErrorLine(`not in the patch, as git applies none below .git: ${names.join(', ')}${more}`),
+    )
+  return changes.filter((change) => !left.includes(change))
+}
+
+/** Changes to print, after lines about others. */
 interface PrintedChanges {
   readonly changes: Comparison['changes']
   readonly trees: TreePair
@@ -110,8 +132,8 @@ type DiffInvocation = CommandInvocation<'patch' | 'stat' | 'all', 'against'>
 
 interface Comparison {
   readonly changes: AsyncIterable<PathChange> | readonly PathChange[]
-  /** Directories that stand for the changes of their files. */
-  readonly directories: readonly CollapsedDirectory[]
+  /** Lines that stand for other changes. */
+  readonly heading?: readonly string[]
   readonly trees: TreePair
   /** True for a fork of the working directory, or of one around it. */
   readonly isLinked: boolean
@@ -124,7 +146,7 @@ async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<
     if (linked !== undefined) {
       const { link, fork } = linked
       printRunningCommands(call, open, [fork.name])
-      return { changes: link.diff(fork), trees: await link.openTrees(fork), directories: [], isLinked: true }
+      return { changes: link.diff(fork), trees: await link.openTrees(fork), isLinked: true }
     }
     assertNotNew(open, against)
     await assertComparable(call, open, against)
@@ -159,12 +181,12 @@ async function compareVaults(home: Home, vault: Vault, against: string | undefin
   const reference = against === undefined ? undefined : parseVaultReference(against)
   if (reference === undefined) {
     const trees = { before: vault.at(against), after: vault }
-    return { changes: vault.diff(against), trees, directories: [], isLinked: false }
+    return { changes: vault.diff(against), trees, isLinked: false }
   }
   const other = await home.vault(reference.vault)
   const before = reference.checkpoint === undefined ? other : other.at(reference.checkpoint)
   const trees = { before, after: vault }
-  return { changes: vault.diff(reference), trees, directories: [], isLinked: false }
+  return { changes: vault.diff(reference), trees, isLinked: false }
 }
 
 /**

@@ -6,7 +6,7 @@ import { type ForkChanges, listForkChanges } from '../../access/fork-changes.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { listEnclosingDirectories, listLinkedDirectories } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
-import { formatCount, formatSharedPath } from '../../render/format-values.ts'
+import { formatForkSize, formatSharedPath } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 
 const MAX_SHOWN_PATHS = 3
@@ -70,6 +70,7 @@ function toNewFork(running: RunningFork): ListedFork {
     directory,
     used: null,
     files: 0,
+    commits: 0,
     lines: null,
     running: toRunningJson(running),
     ports: listPorts(running),
@@ -112,13 +113,13 @@ function formatForks(listed: readonly ListedFork[]): string[] {
   ])
 }
 
-function toCells({ fork, used, files, lines, running }: ListedFork): string[] {
+function toCells(listed: ListedFork): string[] {
+  const { fork, used, running } = listed
   const age = used === null ? 'now' : formatAge(Date.now() - Date.parse(used))
-  const counted = lines === null ? '' : ` +${lines.added} -${lines.removed}`
   return [
     fork,
     running === null ? age : 'now',
-    used === null ? '' : `${formatCount(files, 'file')}${files === 0 ? '' : counted}`,
+    used === null ? '' : formatForkSize(listed),
     running === null ? '' : `runs ${escapeName(running.command)}`,
   ]
 }

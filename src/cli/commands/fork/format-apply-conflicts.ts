@@ -1,12 +1,8 @@
+import { parseGitPath } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
-import {
-  type ApplyError,
-  type PendingMerge,
-  parseGitPath,
-  type TreeChange,
-} from '../../../workspace/index.ts'
+import type { ApplyError, PendingMerge, TreeChange } from '../../../workspace/index.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
-import { formatResolveHints } from './merge-report.ts'
+import { formatGitHints, formatResolveHints } from './merge-report.ts'
 
 /** Paths that a command in a hint names at most. */
 const MAX_NAMED = 20
@@ -37,6 +33,7 @@ export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): 
   const hints = [
     ...(waiting === undefined ? [] : [formatResolveHints(waiting, error.conflicts).trimEnd()]),
     `Look at the changes with: coppice diff ${forks[0]}`,
+    ...formatGitHints(forks, error.conflicts),
     ...(merge === undefined ? [`Merge them with: ${command} --merge${paths}`] : []),
     ...(merge === 'strict' ? [`Write both versions between markers with: ${command} --markers${paths}`] : []),
     ...formatExclusion(

@@ -1,3 +1,4 @@
+import { parseGitPath, type RefChange } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { PathChange } from '../../../vfs/index.ts'
 import type { PendingMerge, PerformedMerge, TreeChange } from '../../../workspace/index.ts'
@@ -5,6 +6,7 @@ import { describeMerge, getFinishingCommand, nameOurs } from '../../access/pendi
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import type { Conflict } from '../../framework/errors.ts'
 import { formatChangeWithMode, toChangeJson } from '../../render/format-change.ts'
+import { formatChangeList } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
 
@@ -20,9 +22,10 @@ export async function printMerged(
     await call.output.writeValue({ fork, into, dry_run: isTrial, changes: changes.map(toChangeJson) })
     return
   }
-  for (const change of changes) await call.output.writeLine(formatChangeWithMode(call.terminal, change))
+  const lines = formatChangeList(changes, (change) => formatChangeWithMode(call.terminal, change))
+  for (const line of lines) await call.output.writeLine(line)
   const did = isTrial ? 'would merge' : 'merged'
-  await call.output.writeLine(`${did} ${formatCount(changes.length, 'change')} of ${fork} into ${into}`)
+  await call.output.writeLine(`${did} ${formatCount(lines.length, 'change')} of ${fork} into ${into}`)
 }
 
 export async function printUndoneMerge(
@@ -35,10 +38,11 @@ export async function printUndoneMerge(
     await call.output.writeValue({ into, undone: true, changes: changes.map(toChangeJson) })
     return
   }
-  for (const change of changes) await call.output.writeLine(formatChangeWithMode(call.terminal, change))
+  const lines = formatChangeList(changes, (change) => formatChangeWithMode(call.terminal, change))
+  for (const line of lines) await call.output.writeLine(line)
   const again = waiting === undefined ? 'it can be merged again' : formatRedo(waiting)
   await call.output.writeLine(
-    `undid the last merge into ${into}: ${formatCount(changes.length, 'change')}; ${again}`,
+    `undid the last merge into ${into}: ${formatCount(lines.length, 'change')}; ${again}`,
   )
 }
 
@@ -51,13 +55,36 @@ export function toPathChange({ path, before, after }: TreeChange): PathChange {
   return { kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified', path }
 }
 
+/** Adds what a change is, as a list of changes needs it. */
+export function withKind(change: TreeChange): TreeChange & RefChange {
+  const isDirectory = (change.after ?? change.before)?.type === 'directory'
+  return { ...change, isDirectory, kind: toPathChange(change).kind }
+}
+
 /** Formats the conflicts of a merge that waits now, and commands that go on from there. */
 export function formatMergeConflicts(merge: PendingMerge, conflicts: readonly Conflict[]): string {
   const { sources, target } = merge
   const command = `coppice merge ${sources[0]} ${target}`
+  const all = `Or merge again with --ours, --theirs or --markers for all of them: ${command} --theirs`
+  const hints = [...(conflicts.some(hasChoice) ? [all] : []), ...formatGitHints(sources, conflicts)]
   return `coppice: ${sources[0]} and ${target} both changed ${formatCount(conflicts.length, 'path')}; nothing was merged
-${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts)}Or merge again with --ours, --theirs or --markers for all of them: ${command} --theirs
-`
+${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts)}${hints.map((line) => `${line}\n`).join('')}`
+}
+
+/** Formats the commands that let git merge the commits of forks, if these are in conflict. */
+export function formatGitHints(
+  forks: readonly string[],
+  conflicts: readonly Pick<Conflict, 'path'>[],
+): string[] {
+  if (!conflicts.some(({ path }) => parseGitPath(path) !== undefined)) return []
+  return forks.map(
+    (fork) => `Let git merge its commits: coppice git export . --vault ${fork} && git merge ${fork}`,
+  )
+}
+
+/** True for a conflict of which one can choose a side. */
+function hasChoice({ reason, isChoice }: Pick<Conflict, 'reason' | 'isChoice'>): boolean {
+  return reason === undefined || isChoice === true
 }
 
 /** Formats the commands that resolve the first conflict with sides to choose, and finish the merge. */
@@ -65,7 +92,7 @@ export function formatResolveHints(
   merge: PendingMerge,
   conflicts: readonly Pick<Conflict, 'path' | 'reason' | 'isChoice'>[],
 ): string {
-  const first = conflicts.find(({ reason, isChoice }) => reason === undefined || isChoice === true)
+  const first = conflicts.find(hasChoice)
   if (first === undefined) return ''
   const command = `coppice resolve ${quoteShellWord(first.path)}`
   const lines = [

@@ -6,10 +6,13 @@ import {
   type PickedQuestion,
   toSelection,
 } from '../../../diff/index.ts'
+import { isKeptByGit, summarizeGit } from '../../../git-files/index.ts'
 import type { ChangeSelection, TreeChange } from '../../../workspace/index.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { UsageError } from '../../framework/usage-error.ts'
+import { formatGitLines } from '../../render/format-git.ts'
 import { formatPatchLine } from '../../render/patch-line.ts'
+import { withKind } from './merge-report.ts'
 
 const HELP: Readonly<Record<string, string>> = {
   y: 'apply this hunk',
@@ -21,25 +24,38 @@ const HELP: Readonly<Record<string, string>> = {
   '?': 'show this help',
 }
 
-/** Asks about each hunk of some changes, as `git add -p` does. UsageError without a terminal. */
+/**
+ * Asks about each hunk of some changes, as `git add -p` does, and once about what git keeps by itself: a part of it would
+ * damage the repository. UsageError without a terminal.
+ */
 export async function pickChanges(
   terminal: Terminal,
   changes: readonly TreeChange[],
 ): Promise<Required<ChangeSelection>> {
   if (!terminal.canAsk)
     throw new UsageError('-p asks at a terminal, and there is none; name the paths after -- instead')
+  const [own, others] = [changes.filter(isOfGit), changes.filter((change) => !isOfGit(change))]
   const answers = new Map<PickedQuestion, readonly Hunk[] | 'all'>()
   const dialogue = createInterface({ input: terminal.in, output: terminal.err })
   try {
     const picker = new HunkPicker(terminal, dialogue)
-    for (const question of listQuestions(changes)) {
+    for (const question of listQuestions(others)) {
       answers.set(question, await picker.ask(question))
       if (picker.isEnded) break
     }
+    const selection = toSelection(others, answers)
+    if (own.length === 0 || picker.isEnded) return selection
+    const isPicked = await picker.askWhole(formatGitLines(summarizeGit(own.map(withKind))))
+    return isPicked
+      ? { ...selection, paths: [...selection.paths, ...own.map(({ path }) => path)] }
+      : selection
   } finally {
     dialogue.close()
   }
-  return toSelection(changes, answers)
+}
+
+function isOfGit({ path }: TreeChange): boolean {
+  return isKeptByGit(path)
 }
 
 class HunkPicker {
@@ -55,10 +71,15 @@ class HunkPicker {
 
   /** Returns the picked hunks, or `all` for a picked change without hunks. */
   async ask(question: PickedQuestion): Promise<readonly Hunk[] | 'all'> {
-    for (const line of question.header) this.#write(applyStyle(this.#terminal, 'bold', line))
-    if (question.hunks.length > 0) return this.#askHunks(question)
-    const answer = await this.#choose('Apply this change', 'ynq')
-    return answer === 'y' ? 'all' : []
+    if (question.hunks.length === 0) return (await this.askWhole(question.header)) ? 'all' : []
+    this.#writeHeader(question.header)
+    return this.#askHunks(question)
+  }
+
+  /** Asks about changes that are picked together. */
+  async askWhole(header: readonly string[]): Promise<boolean> {
+    this.#writeHeader(header)
+    return (await this.#choose('Apply this change', 'ynq')) === 'y'
   }
 
   async #askHunks(question: PickedQuestion): Promise<Hunk[]> {
@@ -96,6 +117,10 @@ class HunkPicker {
       if (answer.length === 1 && letters.includes(answer)) return answer
       for (const letter of [...letters, '?']) this.#write(`${letter} - ${HELP[letter]}`)
     }
+  }
+
+  #writeHeader(lines: readonly string[]): void {
+    for (const line of lines) this.#write(applyStyle(this.#terminal, 'bold', line))
   }
 
   #write(line: string): void {

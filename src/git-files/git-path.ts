@@ -1,5 +1,14 @@
 /** Part of a repository that a path below `.git` belongs to. */
-type GitPart = 'object' | 'object-info' | 'ref' | 'log' | 'index' | 'note' | 'other'
+type GitPart =
+  | 'object'
+  | 'object-info'
+  | 'ref'
+  | 'packed-refs'
+  | 'log'
+  | 'index'
+  | 'note'
+  | 'template'
+  | 'other'
 
 /** A path inside of a repository's `.git`, also of a submodule or another worktree. */
 export interface GitPath {
@@ -19,9 +28,12 @@ const PARTS: readonly (readonly [part: GitPart, form: RegExp])[] = [
   ['object-info', /^objects\/info(?:\/|$)/],
   ['log', /^logs(?:\/|$)/],
   ['ref', /^(?:refs\/.+|HEAD)$/],
+  ['packed-refs', /^packed-refs$/],
   ['index', /^index$/],
   // Left by the last command, and read by none that is not running.
   ['note', /^(?:COMMIT_EDITMSG|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE|gc\.log)$/],
+  // In every new repository, and without effect. Other hooks run programs.
+  ['template', /^(?:description|branches|objects|refs|info(?:\/exclude)?|hooks(?:\/[^/]+\.sample)?)$/],
 ]
 
 /** Parses a path inside of `.git`; undefined for any other path. */
@@ -34,4 +46,16 @@ export function parseGitPath(path: string): GitPath | undefined {
   const name = inside.slice(nested.length)
   const [part = 'other' as const] = PARTS.find(([, form]) => form.test(name)) ?? []
   return { root, part, store: `${root}/${nested}`.replace(/\/$/, ''), name }
+}
+
+/** True for a path at which the work of two forks meets: that of a file or a branch. */
+export function isOverlapPath(path: string): boolean {
+  const git = parseGitPath(path)
+  return git === undefined || git.part === 'other' || (git.part === 'ref' && git.name !== 'HEAD')
+}
+
+/** True for what git keeps by itself, such as objects, logs and refs. False for hooks, settings and all other paths. */
+export function isKeptByGit(path: string): boolean {
+  const git = parseGitPath(path)
+  return git !== undefined && git.part !== 'other'
 }

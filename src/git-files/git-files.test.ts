@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { diff, MemoryFs } from '../vfs/index.ts'
+import {
+  describeGitSummary,
+  isKeptByGit,
+  isOverlapPath,
+  type SeparatedChanges,
+  separateGitChanges,
+} from './index.ts'
+
+/** Files of a repository, by path. */
+type Files = Readonly<Record<string, string | Uint8Array>>
+
+interface Commit {
+  readonly id: string
+  readonly files: Files
+}
+
+function createCommit(message: string, parents: readonly string[] = [], git = '/.git'): Commit {
+  const text = [`tree ${'0'.repeat(40)}`, ...parents.map((id) => `parent ${id}`), '', message].join('\n')
+  const object = `commit ${text.length}\0${text}`
+  const id = createHash('sha1').update(object).digest('hex')
+  return { id, files: { [`${git}/objects/${id.slice(0, 2)}/${id.slice(2)}`]: deflateSync(object) } }
+}
+
+async function separate(
+  before: Files,
+  after: Files,
+): Promise<{ changes: SeparatedChanges['changes']; git: string | undefined }> {
+  const trees = { before: new MemoryFs(before), after: new MemoryFs(after) }
+  const { changes, git } = await separateGitChanges(diff(trees.before, trees.after), trees)
+  return { changes, git: git && describeGitSummary(git) }
+}
+
+describe('changes of git', () => {
+  const [first, side] = [createCommit('first'), createCommit('side')]
+  const second = createCommit('second', [first.id])
+  const merge = createCommit('merge', [second.id, side.id])
+  const begun = {
+    '/.git/HEAD': 'ref: refs/heads/main\n',
+    '/.git/refs/heads/main': `${first.id}\n`,
+    ...first.files,
+  }
+
+  it('are the commits of each branch, as far as they are new', async () => {
+    const after = {
+      ...begun,
+      ...second.files,
+      ...side.files,
+      ...merge.files,
+      '/.git/refs/heads/main': second.id,
+      '/.git/refs/heads/feat': merge.id,
+      '/.git/logs/HEAD': 'log',
+      '/.git/index': 'index',
+      '/a.txt': 'a',
+    }
+    const { changes, git } = await separate(begun, after)
+    expect(changes.map(({ path }) => path)).toEqual(['/a.txt'])
+    expect(git).toBe('3 commits on feat, 1 commit on main')
+  })
+
+  it('name branches that moved, appeared or went without a commit', async () => {
+    const main = { '/.git/refs/heads/main': second.id }
+    expect(
+      await separate({ ...begun, ...second.files, ...main }, { ...begun, ...second.files }),
+    ).toMatchObject({
+      git: 'main moved',
+    })
+    const tagged = { ...begun, '/.git/refs/tags/v1': first.id }
+    expect(await separate(begun, tagged)).toMatchObject({ git: 'tags/v1 created' })
+    expect(await separate(tagged, begun)).toMatchObject({ git: 'tags/v1 deleted' })
+    expect(await separate({}, { '/.git/index': 'x', '/.git/ORIG_HEAD': first.id })).toMatchObject({
+      git: '2 files below .git',
+    })
+    expect(await separate({ '/a': '1' }, { '/a': '2' })).toMatchObject({ git: undefined })
+  })
+
+  it('name the repository where it is not that of the project, and count what is too much to name', async () => {
+    const own = createCommit('own', [], '/lib/.git')
+    expect(await separate({}, { ...own.files, '/lib/.git/refs/heads/main': own.id })).toMatchObject({
+      git: '1 commit on main of /lib',
+    })
+    const refs = Array.from({ length: 7 }, (_, at) => [`/.git/refs/heads/b${at}`, first.id])
+    expect((await separate(begun, { ...begun, ...Object.fromEntries(refs) })).git).toMatch(
+      /^b0 created, .*b4 created, 2 more refs$/,
+    )
+  })
+
+  it('survive content that is no repository', async () => {
+    const damaged = {
+      '/.git/refs/heads/main': 'x'.repeat(5000),
+      '/.git/refs/heads/none': 'f'.repeat(40),
+      '/.git/refs/heads/bad': first.id,
+      [Object.keys(first.files)[0] ?? '']: 'not compressed',
+    }
+    expect(await separate({}, damaged)).toMatchObject({
+      changes: [],
+      git: 'bad created, main created, none created',
+    })
+  })
+
+  it('never hide what git runs', () => {
+    for (const path of ['/.git/hooks/pre-commit', '/.git/config', '/a/.git/info/attributes', '/.gitmodules'])
+      expect(isKeptByGit(path), path).toBe(false)
+    for (const path of ['/.git/hooks/pre-commit.sample', '/.git/packed-refs', '/lib/.git/modules/m/index'])
+      expect(isKeptByGit(path), path).toBe(true)
+  })
+
+  it('overlap at branches, not at logs, objects or the index', () => {
+    for (const path of ['/a', '/.git/config', '/.git/refs/heads/main'])
+      expect(isOverlapPath(path), path).toBe(true)
+    for (const path of ['/.git/HEAD', '/.git/logs/HEAD', '/.git/index', '/.git/objects/ab/cd'])
+      expect(isOverlapPath(path), path).toBe(false)
+  })
+})

@@ -1,0 +1,111 @@
+import { type CallContext, type FileSystem, isVfsError, type PathChange, readFile } from '../vfs/index.ts'
+import { isKeptByGit, parseGitPath } from './git-path.ts'
+import { MAX_COMMIT_BYTES, parseCommitId, walkCommits } from './walk-commits.ts'
+
+/** A branch or tag that changed, with the number of commits that it gained. */
+export interface GitRefChange {
+  readonly name: string
+  readonly kind: 'created' | 'moved' | 'deleted'
+  readonly commits: number
+}
+
+/** Changes of what git keeps by itself. */
+export interface GitSummary {
+  readonly files: number
+  readonly refs: readonly GitRefChange[]
+}
+
+export interface SeparatedChanges {
+  /** The changes of all other files. */
+  readonly changes: readonly PathChange[]
+  /** Undefined if git changed nothing. */
+  readonly git: GitSummary | undefined
+}
+
+/** The change of a path that may be a ref. */
+export interface RefChange {
+  readonly path: string
+  readonly kind: PathChange['kind']
+  /** Commits that it gained. */
+  readonly commits?: number | undefined
+  /** True for a directory, which is no ref. */
+  readonly isDirectory?: boolean
+}
+
+/**
+ * Separates changes of what git keeps by itself, such as the objects of a new commit, from those of other files.
+ * O(changes): only new objects are read.
+ */
+export async function separateGitChanges(
+  changes: AsyncIterable<PathChange> | Iterable<PathChange>,
+  { after }: { readonly after: FileSystem },
+  ctx: CallContext = {},
+): Promise<SeparatedChanges> {
+  const [others, own]: [PathChange[], PathChange[]] = [[], []]
+  for await (const change of changes) (isOwnChange(change) ? own : others).push(change)
+  if (own.length === 0) return { changes: others, git: undefined }
+  const added = new Set(own.filter(({ kind }) => kind !== 'deleted').map(({ path }) => path))
+  const counted: RefChange[] = []
+  for (const change of own) {
+    const { path, kind } = change
+    const isDirectory = (change.after ?? change.before)?.type === 'directory'
+    counted.push({ path, kind, isDirectory, commits: await countNewCommits(path, added, after, ctx) })
+  }
+  return { changes: others, git: summarizeGit(counted) }
+}
+
+/** Summarises changes of what git keeps by itself; undefined if there are none. */
+export function summarizeGit(changes: readonly RefChange[]): GitSummary | undefined {
+  if (changes.length === 0) return undefined
+  return { files: changes.length, refs: changes.flatMap((change) => toRefChange(change) ?? []) }
+}
+
+function isOwnChange({ path, from = path }: PathChange): boolean {
+  return isKeptByGit(path) && isKeptByGit(from)
+}
+
+/** Returns undefined for a path that is no ref, and for HEAD, which follows a branch. */
+function toRefChange({ path, kind, commits = 0, isDirectory = false }: RefChange): GitRefChange | undefined {
+  const git = parseGitPath(path)
+  if (git?.part !== 'ref' || git.name === 'HEAD' || isDirectory) return undefined
+  const change = kind === 'added' ? 'created' : kind === 'deleted' ? 'deleted' : 'moved'
+  const repository = git.store === '/.git' ? '' : ` of ${git.store.replace(/\/\.git$/, '')}`
+  return { name: `${git.name.replace(/^refs\/(?:heads\/)?/, '')}${repository}`, kind: change, commits }
+}
+
+/** Counts the commits of a ref among new objects. */
+async function countNewCommits(
+  path: string,
+  added: ReadonlySet<string>,
+  tree: FileSystem,
+  ctx: CallContext,
+): Promise<number> {
+  const git = added.has(path) ? parseGitPath(path) : undefined
+  const tip = git?.part === 'ref' ? await readTip(path, tree, ctx) : undefined
+  if (git === undefined || tip === undefined) return 0
+  const walk = walkCommits(git.store, tip)
+  let step = walk.next()
+  while (step.done !== true)
+    step = walk.next(added.has(step.value) ? await readSmallFile(step.value, tree, ctx) : undefined)
+  return step.value.size
+}
+
+async function readTip(path: string, tree: FileSystem, ctx: CallContext): Promise<string | undefined> {
+  const content = await readSmallFile(path, tree, ctx)
+  return content === undefined ? undefined : parseCommitId(content)
+}
+
+/** Reads a file; undefined if it is none, or too large for a commit. */
+async function readSmallFile(
+  path: string,
+  tree: FileSystem,
+  ctx: CallContext,
+): Promise<Uint8Array | undefined> {
+  try {
+    const { type, size } = await tree.stat(path, ctx)
+    return type === 'file' && size <= MAX_COMMIT_BYTES ? await readFile(tree, path, {}, ctx) : undefined
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Files of git repositories as paths and bytes: the part of a repository that a path below `.git` belongs to, and the
+ * commits and branches in a list of changes. It never starts git and reads no repository of its own; `backends/git`
+ * does. Invariant: only what git keeps by itself is summarised; hooks and settings stay in every list.
+ */
+export { describeGitSummary } from './describe-git-summary.ts'
+export { isKeptByGit, isOverlapPath, parseGitPath } from './git-path.ts'
+export {
+  type GitSummary,
+  type RefChange,
+  type SeparatedChanges,
+  separateGitChanges,
+  summarizeGit,
+} from './git-summary.ts'
+export { MAX_COMMIT_BYTES, parseCommitId, walkCommits } from './walk-commits.ts'
