@@ -1,14 +1,15 @@
 import { getCallerContext } from '../access/index.ts'
 import type { Home, OnConflict } from '../backends/vault/index.ts'
-import { formatPatch, listFileChanges, readChangedText, type TreePair } from '../diff/index.ts'
+import type { TreePair } from '../diff/index.ts'
 import type { LogEntry, NamedPoint, Workspace } from '../tools/index.ts'
 import type { CallContext, PathChange } from '../vfs/index.ts'
 import type { TreeChange } from '../workspace/index.ts'
 import { compareWithCheckpoint } from './checkpoint-diff.ts'
 import { LinkedCommands } from './linked-commands.ts'
-import { toNamespaceChange, toNamespacePath } from './namespace-paths.ts'
+import { toNamespaceChange, toNamespacePath, toNamespaceReport } from './namespace-paths.ts'
 import type { OpenedFork } from './open-fork.ts'
 import { assertNotReserved } from './open-workspace.ts'
+import { patchChanges } from './patch-changes.ts'
 import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
 
 /** A fork of a directory as the workspace of a caller. Nothing here changes the directory. */
@@ -26,12 +27,8 @@ export class ForkWorkspace implements Workspace {
     if (commands === undefined) return
     const runner = new WorkspaceCommands(home, new LinkedCommands(opened), commands)
     this.exec = async (command, call) => {
-      const { changes, leftOut, ...report } = await runner.run(command, call)
-      return {
-        ...report,
-        changes: changes.map((change) => toNamespaceChange(path, change)),
-        leftOut: leftOut.map((left) => toNamespacePath(path, left)),
-      }
+      const report = await runner.run(command, call)
+      return toNamespaceReport(path, report)
     }
   }
 
@@ -67,10 +64,7 @@ export class ForkWorkspace implements Workspace {
 
   async *patch(since?: string): AsyncGenerator<string> {
     const { changes, trees } = await this.#compare(since)
-    for await (const change of listFileChanges(changes, trees, {})) {
-      const lines = formatPatch(await readChangedText(change, trees, {}))
-      yield `${lines.join('\n')}\n`
-    }
+    yield* patchChanges(changes, trees)
   }
 
   restore(name: string, { caller, trace }: CallContext): Promise<void> {

@@ -1,6 +1,6 @@
 import type { CommandCall } from '../tools/index.ts'
-import type { PathChange } from '../vfs/index.ts'
 import type { OpenedFork } from './open-fork.ts'
+import { type ShortChanges, shortenChanges } from './short-changes.ts'
 import type { CommandRun, CommandTarget } from './workspace-commands.ts'
 
 /**
@@ -20,18 +20,20 @@ export class LinkedCommands implements CommandTarget {
 
   async begin({ ctx: { signal } }: CommandCall): Promise<CommandRun> {
     const { link, fork, mutex } = this.#opened
-    let changes: readonly PathChange[] = []
+    let changes: ShortChanges = { changes: [] }
+    let isChanged = false
     return {
       options: {
         fork: fork.name,
         linked: { link, fork, mutex, signal },
         onChanges: async (own) => {
-          changes = own.changes
+          isChanged = own.changes.length > 0
+          changes = await shortenChanges(own.changes, own.trees)
         },
       },
       keep: async ({ result: { checkpoint } }) => ({
-        changes,
-        checkpoint: changes.length === 0 ? null : checkpoint,
+        ...changes,
+        checkpoint: isChanged ? checkpoint : null,
         unmerged: null,
       }),
       // A cancelled command keeps nothing in the first place.

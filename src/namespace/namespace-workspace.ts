@@ -1,11 +1,11 @@
 import { getCallerContext } from '../access/index.ts'
 import type { Home, OnConflict, Vault } from '../backends/vault/index.ts'
-import { formatPatch, listFileChanges, readChangedText } from '../diff/index.ts'
 import type { LogEntry, NamedPoint, Workspace } from '../tools/index.ts'
 import { type CallContext, diff, type FileSystem, MemoryFs, type PathChange } from '../vfs/index.ts'
 import { MaskedFs } from './masked-fs.ts'
-import { toNamespaceChange, toNamespacePath } from './namespace-paths.ts'
+import { toNamespaceChange, toNamespacePath, toNamespaceReport } from './namespace-paths.ts'
 import { assertNotReserved } from './open-workspace.ts'
+import { patchChanges } from './patch-changes.ts'
 import { VaultCommands } from './vault-commands.ts'
 import { type CommandSettings, WorkspaceCommands } from './workspace-commands.ts'
 import type { WorkspaceSecrets } from './workspace-secrets.ts'
@@ -34,12 +34,8 @@ export class NamespaceWorkspace implements Workspace {
     if (commands === undefined || home.path === undefined) return
     const runner = new WorkspaceCommands(home, new VaultCommands(home, vault), commands)
     this.exec = async (command, call) => {
-      const { changes, leftOut, ...report } = await runner.run(command, call)
-      return {
-        ...report,
-        changes: changes.map((change) => toNamespaceChange(this.path, change)),
-        leftOut: leftOut.map((left) => toNamespacePath(this.path, left)),
-      }
+      const report = await runner.run(command, call)
+      return toNamespaceReport(this.path, report)
     }
   }
 
@@ -68,10 +64,7 @@ export class NamespaceWorkspace implements Workspace {
 
   async *patch(since?: string): AsyncGenerator<string> {
     const trees = { before: this.#mask(await this.#getBaseTree(since)), after: this.#mask(this.#vault) }
-    for await (const change of listFileChanges(this.#listChanges(since), trees, {})) {
-      const lines = formatPatch(await readChangedText(change, trees, {}))
-      yield `${lines.join('\n')}\n`
-    }
+    yield* patchChanges(this.#listChanges(since), trees)
   }
 
   restore(name: string, ctx: CallContext): Promise<void> {

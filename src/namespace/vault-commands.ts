@@ -3,9 +3,10 @@ import type { Home, Vault } from '../backends/vault/index.ts'
 import type { RunReport } from '../boundary/index.ts'
 import type { CommandCall } from '../tools/index.ts'
 import { type CallContext, isVfsError } from '../vfs/index.ts'
+import { type ShortChanges, shortenChanges } from './short-changes.ts'
 import type { CommandRun, CommandTarget, KeptChanges } from './workspace-commands.ts'
 
-const NO_CHANGES: KeptChanges = { changes: [], checkpoint: null, unmerged: null }
+const NOT_KEPT = { checkpoint: null, unmerged: null }
 
 /**
  * A vault in which commands run: each in a fork, which is merged when the command has ended. So a command sees one state
@@ -26,18 +27,27 @@ export class VaultCommands implements CommandTarget {
 
   async begin({ ctx }: CommandCall): Promise<CommandRun> {
     const { createForkName } = await import('../workspace/index.ts')
+    let changes: ShortChanges = { changes: [] }
     return {
       // A fork with such a name belongs to this process. The next process deletes it if this one is killed.
-      options: { fork: createForkName() },
-      keep: (report) => this.#keep(report, ctx),
+      options: {
+        fork: createForkName(),
+        onChanges: async (own) => {
+          changes = await shortenChanges(own.changes, own.trees)
+        },
+      },
+      keep: async (report) => ({ ...changes, ...(await this.#keep(report, ctx)) }),
       discard: async ({ fork }) => {
         if (fork !== null) await this.#home.deleteVault(fork)
       },
     }
   }
 
-  async #keep({ fork, result: { decision } }: RunReport, ctx: CallContext): Promise<KeptChanges> {
-    if (fork === null) return NO_CHANGES
+  async #keep(
+    { fork, result: { decision } }: RunReport,
+    ctx: CallContext,
+  ): Promise<Omit<KeptChanges, keyof ShortChanges>> {
+    if (fork === null) return NOT_KEPT
     const { caller, trace } = ctx
     const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
     const isUndoable = decision.action !== 'allow'
@@ -45,14 +55,14 @@ export class VaultCommands implements CommandTarget {
     try {
       const changes = await this.#home.merge(fork, this.#vault.name, { onConflict: 'fail', ...provenance })
       await this.#home.deleteVault(fork)
-      if (changes.length > 0 || checkpoint === null) return { changes, checkpoint, unmerged: null }
+      if (changes.length > 0 || checkpoint === null) return { checkpoint, unmerged: null }
       await this.#vault.removeCheckpoint(checkpoint)
-      return NO_CHANGES
+      return NOT_KEPT
     } catch (error) {
       if (!isVfsError(error, 'ECONFLICT')) throw error
       if (checkpoint !== null) await this.#vault.removeCheckpoint(checkpoint)
       const unmerged = await this.#keepFork(fork, provenance)
-      return { changes: await Array.fromAsync(unmerged.diff()), checkpoint: null, unmerged: unmerged.name }
+      return { checkpoint: null, unmerged: unmerged.name }
     }
   }
 

@@ -45,7 +45,7 @@ export interface CommandRun {
 }
 
 /** The changes of a command, as a caller gets them. */
-export type KeptChanges = Pick<CommandReport, 'changes' | 'checkpoint' | 'unmerged'>
+export type KeptChanges = Pick<CommandReport, 'changes' | 'directories' | 'git' | 'checkpoint' | 'unmerged'>
 
 /** Runs commands in a workspace through the boundary of a home. */
 export class WorkspaceCommands {

@@ -1,4 +1,4 @@
-import type { CallContext, PathChange } from '../vfs/index.ts'
+import type { CallContext, CollapsedDirectory, PathChange } from '../vfs/index.ts'
 
 /** A checkpoint or fork, as a tool names it. */
 export interface NamedPoint {
@@ -51,8 +51,12 @@ export interface CommandReport {
   readonly isTimedOut: boolean
   readonly stdout: string
   readonly stderr: string
-  /** Changes it made in the workspace. */
+  /** Changes it made in the workspace, without those that the next two stand for. */
   readonly changes: readonly PathChange[]
+  /** Directories that stand for the changes of many files; none when absent. */
+  readonly directories?: readonly CollapsedDirectory[]
+  /** Description of what git changed of its own files, such as `2 commits on feat`; nothing when absent. */
+  readonly git?: string | undefined
   /** Files it created that a workspace cannot store. */
   readonly leftOut: readonly string[]
   /** Checkpoint from before the changes; null if there is none. */

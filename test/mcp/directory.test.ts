@@ -124,6 +124,23 @@ describe('coppice mcp in a directory', () => {
     expect(read(cli, '.env')).toBe(before)
   })
 
+  it('reports commits and large new directories in a line each', async () => {
+    const { client } = await startClient(project(), [])
+    const install = 'mkdir packages && for i in $(seq 150); do echo $i > packages/$i; done'
+    const commit = 'git checkout -q -b feat && git -c user.name=a -c user.email=b commit -q -a -m work'
+    const run = await call(client, 'shell_exec', { command: `${install}; echo more >> README.md; ${commit}` })
+    expect(run.slice(run.indexOf('--- changed')).split('\n').slice(0, 4)).toEqual([
+      '--- changed',
+      'added\t/workspace/packages/\t(150 files)',
+      'modified\t/workspace/README.md',
+      'git\t1 commit on feat',
+    ])
+    const patch = await call(client, 'workspace_diff', {})
+    expect(patch).toMatch(/^added \/packages\/ \(150 files\)\ngit: 1 commit on feat\ndiff --git a\/README.md/)
+    expect(patch).not.toContain('.git/')
+    expect(await call(client, 'workspace_diff', { format: 'files' })).toContain('/.git/refs/heads/feat')
+  })
+
   it('leaves nothing of a fork that was only read', async () => {
     const cli = project()
     const { client } = await startClient(cli, [])

@@ -128,13 +128,18 @@ function parseRequest(bytes: Uint8Array): unknown {
 }
 
 function formatReport(report: CommandReport): unknown {
-  const { exitCode, isTimedOut, stdout, stderr, changes, leftOut, checkpoint, unmerged, isNetworked } = report
+  const { exitCode, isTimedOut, stdout, stderr, leftOut, checkpoint, unmerged, isNetworked } = report
+  const { changes, directories = [], git } = report
   const output = [stdout, stderr].filter((text) => text !== '').join(stdout.endsWith('\n') ? '' : '\n')
   return {
     exit_code: exitCode,
     timed_out: isTimedOut,
     output: truncateMiddle(output),
-    changes,
+    changes: [
+      ...changes.map(({ kind, path, from }) => ({ kind, path, ...(from !== undefined && { from }) })),
+      ...directories.map(({ kind, path, files }) => ({ kind, path: `${path}/`, files })),
+    ],
+    ...(git !== undefined && { git }),
     checkpoint,
     left_out: leftOut,
     unmerged,

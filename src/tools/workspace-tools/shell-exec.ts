@@ -86,7 +86,7 @@ export const shellExec: Tool = defineVfsTool({
       },
       { ctx: call.ctx, ask: call.ask, onOutput },
     )
-    if (report.changes.length > 0) environment.reads.forget(toUri(workspace.path))
+    if (hasChanges(report)) environment.reads.forget(toUri(workspace.path))
     return formatReport(report, seconds)
   },
 })
@@ -124,8 +124,11 @@ function formatReport(report: CommandReport, seconds: number): string {
     const text = truncateMiddle(report[stream].replace(/\n$/, ''))
     if (text !== '') output.add(`--- ${stream}\n${text}`)
   }
-  if (report.changes.length > 0) output.add('--- changed')
+  if (hasChanges(report)) output.add('--- changed')
+  for (const { kind, path, files } of report.directories ?? [])
+    output.add(`${kind}\t${escapeUnprintable(path)}/\t(${files} files)`)
   for (const change of report.changes) output.add(formatChange(change))
+  if (report.git !== undefined) output.add(`git\t${escapeUnprintable(report.git)}`)
   if (report.leftOut.length > 0)
     output.add('--- not kept: pipes, sockets, devices, names that are not UTF-8 or too deep')
   for (const path of report.leftOut) output.add(escapeUnprintable(path))
@@ -133,6 +136,10 @@ function formatReport(report: CommandReport, seconds: number): string {
     output.add(`undo with workspace_restore '${escapeUnprintable(report.checkpoint)}'`)
   }
   return output.toText('', CUT_NOTE)
+}
+
+function hasChanges({ changes, directories = [], git }: CommandReport): boolean {
+  return changes.length > 0 || directories.length > 0 || git !== undefined
 }
 
 function truncateMiddle(text: string): string {
