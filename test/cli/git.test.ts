@@ -101,4 +101,82 @@ describe('coppice git export of a fork of a directory', () => {
     expect(elsewhere.stderr).toContain('fix is a fork of ')
     expect(existsSync(join(cli.files, 'out.git'))).toBe(false)
   })
+  it('brings commits of a fork, and changes without one, after the commit that the fork began from', async () => {
+    const cli = new Cli()
+    const git = (...args: string[]) => runGit(cli, args)
+    const lines = Array.from({ length: 20 }, (_, at) => `${at + 1}\n`)
+    git('init', '--quiet', '--initial-branch=main')
+    writeFileSync(join(cli.files, 'a.txt'), lines.join(''))
+    git('add', '--all')
+    git('commit', '--quiet', '--message', 'Begin')
+    const commit = (message: string) => `git ${BY} commit -q -a -m ${message}`
+    const forks = {
+      one: `sed -i s/^2$/ONE/ a.txt; ${commit('first')}; sed -i s/^3$/ONE/ a.txt; ${commit('second')}`,
+      two: `sed -i s/^18$/TWO/ a.txt; ${commit('third')}; echo more > more.txt`,
+      three: 'sed -i s/^10$/THREE/ a.txt',
+    }
+    for (const [name, line] of Object.entries(forks))
+      await cli.run(['exec', '--fork', name, '--shell', '--', line])
+    await cli.ok('apply', 'one')
+    const refused = await cli.run(['apply', 'two', '--merge'])
+    expect(refused.code).toBe(3)
+    const [, hint = ''] =
+      refused.stderr.match(/^Let git merge its commits: coppice (.+) && git merge two$/m) ?? []
+    for (const name of ['two', 'three']) {
+      await cli.ok(...hint.replace('two', name).split(' '))
+      git('merge', '--quiet', '-m', `merge ${name}`, name)
+    }
+    const merged = lines.map(
+      (line) => ({ 2: 'ONE\n', 3: 'ONE\n', 10: 'THREE\n', 18: 'TWO\n' })[Number(line)] ?? line,
+    )
+    expect(readFileSync(join(cli.files, 'a.txt'), 'utf8')).toBe(merged.join(''))
+    expect(git('log', '--format=%s', 'two').split('\n')).toEqual([
+      'Apply the changes of two',
+      'third',
+      'Begin',
+      '',
+    ])
+    expect(git('log', '--format=%s', 'three').split('\n')).toEqual([
+      'Apply the changes of three',
+      'Begin',
+      '',
+    ])
+
+    // Later work of the fork follows what the branch has.
+    await cli.run(['exec', '--fork', 'two', '--shell', '--', `echo end >> more.txt; ${commit('fourth')}`])
+    await cli.ok('git', 'export', '.', '--vault', 'two')
+    git('merge', '--quiet', '-m', 'again', 'two')
+    expect(readFileSync(join(cli.files, 'more.txt'), 'utf8')).toBe('more\nend\n')
+    expect(git('fsck', '--full', '--strict')).not.toMatch(/missing|corrupt|error/)
+    expect(git('for-each-ref', '--format=%(refname)').trim().split('\n')).toEqual(
+      ['main', 'three', 'two'].map((name) => `refs/heads/${name}`),
+    )
+  })
+
+  it('begins at the checked out commit where a changed file was not committed', async () => {
+    const cli = new Cli()
+    const git = (...args: string[]) => runGit(cli, args)
+    git('init', '--quiet', '--initial-branch=main')
+    for (const text of ['one\n', 'two\n']) {
+      writeFileSync(join(cli.files, 'a.txt'), text)
+      git('add', '--all')
+      git('commit', '--quiet', '--message', text.trim())
+    }
+    writeFileSync(join(cli.files, 'a.txt'), 'mine\n')
+    await cli.run(['exec', '--fork', 'fix', '--shell', '--', 'echo theirs >> a.txt'])
+    await cli.ok('git', 'export', '.', '--vault', 'fix')
+    expect(git('log', '--format=%s', 'fix').split('\n')).toEqual([
+      'Apply the changes of fix',
+      'two',
+      'one',
+      '',
+    ])
+    expect(git('show', 'fix:a.txt')).toBe('mine\ntheirs\n')
+  })
 })
+
+const BY = '-c user.name=Ada -c user.email=ada@example.org'
+
+function runGit(cli: Cli, args: readonly string[]): string {
+  return execFileSync('git', [...BY.split(' '), ...args], { cwd: cli.files, encoding: 'utf8' })
+}

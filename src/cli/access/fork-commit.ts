@@ -1,10 +1,24 @@
-import type { CommitChangesReport } from '../../backends/git/index.ts'
+import { existsSync } from 'node:fs'
+import { readFile as readFromDisk } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BaseFile, CommitChangesReport, CopiedCommits } from '../../backends/git/index.ts'
 import type { ExportedChange } from '../../backends/vault/index.ts'
 import { listFileChanges, type TreePair } from '../../diff/index.ts'
+import { parseCommitId } from '../../git-files/index.ts'
 import { hasPlaceholder } from '../../secrets/index.ts'
-import { type CallContext, isLinkable, type PathChange, readFile } from '../../vfs/index.ts'
+import {
+  type CallContext,
+  type FileSystem,
+  isLinkable,
+  isVfsError,
+  type PathChange,
+  readFile,
+} from '../../vfs/index.ts'
 import { copyEnvironment } from './command-environment.ts'
 import type { OpenLinkedFork } from './linked-access.ts'
+
+const HEAD = '/.git/HEAD'
+const OBJECT_PATH = /^\/\.git\/objects\/((?:[0-9a-f]{2}|pack)\/.+)$/
 
 /** Options of the commit of a fork. */
 export interface ForkCommitOptions {
@@ -19,7 +33,10 @@ export interface ForkCommit extends CommitChangesReport {
   readonly masked: readonly string[]
 }
 
-/** Writes the changes of a fork of a directory as a commit to a branch of the directory's repository. */
+/**
+ * Writes the changes of a fork of a directory to a branch of the directory's repository: the commits that were made in
+ * the fork, then one with the other changes.
+ */
 export async function commitFork(
   { link, fork }: OpenLinkedFork,
   { branch = fork.name, author, signal }: ForkCommitOptions,
@@ -29,19 +46,77 @@ export async function commitFork(
   const trees = await link.openTrees(fork)
   const exported: ExportedChange[] = []
   const masked: string[] = []
+  const bases: BaseFile[] = []
+  const objects = new Map<string, () => Promise<Uint8Array>>()
   for await (const change of listFileChanges(link.diff(fork), trees, ctx)) {
+    const [, object] = OBJECT_PATH.exec(change.path) ?? []
+    if (object !== undefined && change.after?.type === 'file')
+      objects.set(object, () => readFile(trees.after, change.path, {}, ctx))
     if (isGitPath(change.path)) continue
+    bases.push(...(await readBases(change, trees, ctx)))
     if (await isMasked(change, trees, ctx)) masked.push(change.path)
     else exported.push(...(await Array.fromAsync(toExported(change, trees, ctx))))
   }
   const report = await commitChanges(link.path, exported, {
     branch,
     message: `Apply the changes of ${fork.name}`,
+    bases,
+    commits: await findCommits(link.path, objects, trees, ctx),
     environment: copyEnvironment(),
     signal,
     ...(author !== undefined && { author }),
   })
   return { ...report, masked }
+}
+
+/** Finds the commits that lead to the one checked out in a fork; undefined if none was made there. */
+async function findCommits(
+  directory: string,
+  objects: CopiedCommits['objects'],
+  { after }: TreePair,
+  ctx: CallContext,
+): Promise<CopiedCommits | undefined> {
+  if (objects.size === 0) return undefined
+  // A fork has only what its commands changed.
+  const head = (await readIfPresent(after, HEAD, ctx)) ?? (await readFileIfPresent(join(directory, HEAD)))
+  const branch =
+    head &&
+    Buffer.from(head)
+      .toString()
+      .match(/^ref: (.+)\n?$/)?.[1]
+  const content = branch ? await readIfPresent(after, `/.git/${branch}`, ctx) : head
+  const tip = content && parseCommitId(content)
+  return tip ? { tip, objects } : undefined
+}
+
+/** Reads the files of a change as they were before it. */
+async function readBases(
+  { path, from, before }: PathChange,
+  trees: TreePair,
+  ctx: CallContext,
+): Promise<BaseFile[]> {
+  if (before === undefined) return [{ path, content: undefined }]
+  if (before.type === 'symlink' && isLinkable(trees.before))
+    return [{ path: from ?? path, content: Buffer.from(await trees.before.readlink(from ?? path, ctx)) }]
+  if (before.type !== 'file') return []
+  return [{ path: from ?? path, content: await readFile(trees.before, from ?? path, {}, ctx) }]
+}
+
+async function readIfPresent(
+  tree: FileSystem,
+  path: string,
+  ctx: CallContext,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(tree, path, {}, ctx)
+  } catch (error) {
+    if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+async function readFileIfPresent(path: string): Promise<Uint8Array | undefined> {
+  return existsSync(path) ? await readFromDisk(path) : undefined
 }
 
 function isGitPath(path: string): boolean {

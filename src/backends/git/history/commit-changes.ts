@@ -1,8 +1,11 @@
 import { text } from 'node:stream/consumers'
 import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
 import type { ExportedChange } from '../../vault/index.ts'
-import { type GitContext, runGit, startGit, waitForExit } from '../native/git-command.ts'
+import { type GitContext, startGit, waitForExit } from '../native/git-command.ts'
+import { GitQuery } from '../native/git-query.ts'
 import { FastImport } from './fast-import.ts'
+import { type CopiedCommits, fetchCommits } from './fetch-commits.ts'
+import { type BaseFile, findBase } from './find-base.ts'
 
 /** Exit code of `git check-ignore` for names of which none is ignored. */
 const NONE_IGNORED = 1
@@ -13,6 +16,10 @@ export interface CommitChangesOptions {
   readonly message: string
   /** Author, as `Ada <ada@example.org>`. That of the repository when absent. */
   readonly author?: string
+  /** Changed files as they were before: from these the commit is found that the changes began from. */
+  readonly bases?: readonly BaseFile[]
+  /** Commits that were made with the changes. The branch gets them, then what they lack. */
+  readonly commits?: CopiedCommits | undefined
   /** Variables for Git: `PATH` to find it. */
   readonly environment?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
@@ -27,48 +34,28 @@ export interface CommitChangesReport {
 }
 
 /**
- * Writes changes of a directory as a commit to a branch of its repository. The commit follows the tip of the branch, or
- * the checked out commit for a new branch. It has the files of the checked out commit with these changes. Neither the index
- * nor a file of the directory is touched. ECONFLICT if the branch is checked out, ENOENT without a repository, EINVAL for an
- * invalid branch name, EIO if Git fails.
+ * Writes changes of a directory as a commit to a branch of its repository. A new branch begins at the commit that the
+ * changes began from, so that a merge brings these changes and nothing else. Neither the index nor a file of the
+ * directory is touched. ECONFLICT if the branch is checked out, ENOENT without a repository, EINVAL for an invalid branch
+ * name, EIO if Git fails.
  */
 export async function commitChanges(
   directory: string,
   changes: readonly ExportedChange[],
   options: CommitChangesOptions,
 ): Promise<CommitChangesReport> {
-  const { branch, message, environment, signal } = options
+  const { branch, environment, signal } = options
   const context: GitContext = environment === undefined ? {} : { environment }
-  const git = (...args: string[]) => readLine(directory, args, context)
-  const gitDirectory = await git('rev-parse', '--absolute-git-dir')
-  if (gitDirectory === undefined)
-    throw createError(
-      'ENOENT',
-      directory,
-      'it is not in a git repository; run git init, or use coppice apply',
-    )
-  const ref = `refs/heads/${branch}`
-  if ((await git('check-ref-format', ref)) === undefined)
-    throw createError('EINVAL', directory, `'${branch}' is not a valid branch name`)
-  if ((await git('symbolic-ref', '--quiet', 'HEAD')) === ref)
-    throw createError(
-      'ECONFLICT',
-      directory,
-      `the branch '${branch}' is checked out; name another with --branch`,
-    )
-  const head = await git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}')
-  const parent = (await git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`)) ?? head
-  const prefix = (await git('rev-parse', '--show-prefix')) ?? ''
+  const git = new GitQuery(directory, context)
+  const { gitDirectory, ref } = await openBranch(git, branch)
   const ignored = await listIgnored(directory, changes, context)
-  const signature = options.author === undefined ? await git('var', 'GIT_AUTHOR_IDENT') : undefined
-  const author =
-    signature ?? `${options.author ?? 'Coppice <coppice@localhost>'} ${Math.floor(Date.now() / 1000)} +0000`
-
+  if (options.commits !== undefined) await fetchCommits(git, options.commits, context)
+  const { parents, base } = await findParents(git, ref, options)
+  const author = await createSignature(git, options.author)
+  const prefix = (await git.readLine('rev-parse', '--show-prefix')) ?? ''
   await using stream = new FastImport(gitDirectory, ref, context)
-  const parents = parent === undefined ? [] : [parent]
-  await stream.begin({ mark: 1, author, committer: author, message: `${message}\n`, parents })
-  // The tip of the branch may have an earlier state of the same work.
-  const tree = head === undefined ? undefined : await git('rev-parse', `${head}^{tree}`)
+  await stream.begin({ mark: 1, author, committer: author, message: `${options.message}\n`, parents })
+  const tree = base === undefined ? undefined : await git.readLine('rev-parse', `${base}^{tree}`)
   if (tree !== undefined) await stream.putTree(tree)
   for (const change of changes) {
     signal?.throwIfAborted()
@@ -76,17 +63,64 @@ export async function commitChanges(
     await stream.apply({ ...change, path: `/${prefix}${change.path.slice(1)}` })
   }
   await stream.finish()
-  return { commit: (await git('rev-parse', ref)) ?? '', branch, ignored: ignored.size }
+  if (options.commits !== undefined) await dropEmptyCommit(git, ref)
+  return { commit: (await git.readLine('rev-parse', ref)) ?? '', branch, ignored: ignored.size }
 }
 
-/** Returns the output of Git without its last line feed; undefined if it fails. */
-async function readLine(
-  directory: string,
-  args: readonly string[],
-  context: GitContext,
-): Promise<string | undefined> {
-  const { code, output } = await runGit(['-C', directory, ...args], context)
-  return code === 0 ? output.replace(/\n$/, '') : undefined
+/** Returns the repository and the ref of a branch that may be written. */
+async function openBranch(git: GitQuery, branch: string): Promise<{ gitDirectory: string; ref: string }> {
+  const gitDirectory = await git.readLine('rev-parse', '--absolute-git-dir')
+  if (gitDirectory === undefined)
+    throw createError(
+      'ENOENT',
+      git.directory,
+      'it is not in a git repository; run git init, or use coppice apply',
+    )
+  const ref = `refs/heads/${branch}`
+  if ((await git.readLine('check-ref-format', ref)) === undefined)
+    throw createError('EINVAL', git.directory, `'${branch}' is not a valid branch name`)
+  if ((await git.readLine('symbolic-ref', '--quiet', 'HEAD')) === ref)
+    throw createError(
+      'ECONFLICT',
+      git.directory,
+      `the branch '${branch}' is checked out; name another with --branch`,
+    )
+  return { gitDirectory, ref }
+}
+
+/** Finds the parents of the commit, and the one whose files it changes. */
+async function findParents(
+  git: GitQuery,
+  ref: string,
+  { bases = [], commits }: CommitChangesOptions,
+): Promise<{ parents: string[]; base: string | undefined }> {
+  const tip = await git.readLine('rev-parse', '--verify', '--quiet', `${ref}^{commit}`)
+  const base = commits?.tip ?? (await findBaseOfHead(git, bases))
+  if (base === undefined) return { parents: tip === undefined ? [] : [tip], base }
+  const isAncestor = async (one: string, other: string) =>
+    (await git.readLine('merge-base', '--is-ancestor', one, other)) !== undefined
+  // The branch may have an earlier state of the same work.
+  if (tip === undefined || (await isAncestor(tip, base))) return { parents: [base], base }
+  return { parents: (await isAncestor(base, tip)) ? [tip] : [tip, base], base }
+}
+
+async function findBaseOfHead(git: GitQuery, bases: readonly BaseFile[]): Promise<string | undefined> {
+  const head = await git.readLine('rev-parse', '--verify', '--quiet', 'HEAD^{commit}')
+  if (head === undefined) return undefined
+  return findBase(git, head, bases, (await git.readLine('rev-parse', '--show-prefix')) ?? '')
+}
+
+async function createSignature(git: GitQuery, author: string | undefined): Promise<string> {
+  const own = author === undefined ? await git.readLine('var', 'GIT_AUTHOR_IDENT') : undefined
+  return own ?? `${author ?? 'Coppice <coppice@localhost>'} ${Math.floor(Date.now() / 1000)} +0000`
+}
+
+/** Moves a branch back before its last commit if that has one parent and no changes. */
+async function dropEmptyCommit(git: GitQuery, ref: string): Promise<void> {
+  const [, , ...more] = (await git.readLine('rev-list', '--parents', '--max-count=1', ref))?.split(' ') ?? []
+  const trees = await git.readLine('rev-parse', `${ref}^{tree}`, `${ref}^^{tree}`)
+  const [own, before] = trees?.split('\n') ?? []
+  if (more.length === 0 && own === before) await git.readLine('update-ref', ref, `${ref}^`)
 }
 
 /** Lists the paths that Git ignores and does not track. */

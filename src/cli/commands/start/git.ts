@@ -65,8 +65,9 @@ const exportCommits: Command = defineCommand(
   {
     name: 'git export',
     summary: "Export a fork or a vault's checkpoints as Git commits",
-    details: `A fork of this directory (--vault FORK) becomes one commit after the checked out one, on a branch with the name of
-the fork; git merge takes it from there. Ignored files, and files with masked secrets, are left out.
+    details: `A fork of this directory (--vault FORK) becomes a branch with its name: the commits made in the fork, then one with
+its other changes. It begins where the fork began, so that git merge brings its changes alone. Ignored files, and
+files with masked secrets, are left out.
 For any other vault: creates a bare repository if there is none; to work in it: git clone <directory>
 The same checkpoints give the same commits; an imported history keeps its commit ids.
 The branch moves last, and only forward. Empty directories are skipped, as in Git.`,
