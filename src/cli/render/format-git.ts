@@ -21,3 +21,8 @@ export function formatChangeList<Change extends RefChange>(
   const others = changes.filter(({ path }) => !isKeptByGit(path))
   return [...others.map(format), ...formatGitLines(summarizeGit(own))]
 }
+
+/** Counts changes as they are listed. */
+export function countListed(changes: readonly RefChange[]): number {
+  return formatChangeList(changes, ({ path }) => path).length
+}

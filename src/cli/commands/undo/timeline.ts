@@ -8,6 +8,7 @@ import { parseDuration } from '../../framework/parse-duration.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatChange } from '../../render/format-change.ts'
+import { countListed, formatChangeList } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
 
 /** Paths that a line names; it counts the rest. */
@@ -102,11 +103,11 @@ function formatItem(terminal: Terminal, item: TimelineItem, history: RecordHisto
 
 function formatRecord(terminal: Terminal, record: TimelineRecord, history: RecordHistory): string[] {
   const { changes, skipped = [] } = record
-  const paths = changes.slice(0, MAX_PATHS).map((change) => `           ${formatChange(terminal, change)}`)
-  const more = changes.length - paths.length
+  const lines = formatChangeList(changes, (change) => formatChange(terminal, change))
+  const more = lines.length - MAX_PATHS
   return [
     `  ${formatAuthor(record, history)}`,
-    ...paths,
+    ...lines.slice(0, MAX_PATHS).map((line) => `           ${line}`),
     ...(more > 0 ? [`           … and ${formatCount(more, 'change')} more`] : []),
     ...skipped.slice(0, MAX_PATHS).map((path) => `           ! ${escapeName(path)} was not recorded`),
   ]
@@ -114,9 +115,10 @@ function formatRecord(terminal: Terminal, record: TimelineRecord, history: Recor
 
 function formatAuthor(record: TimelineRecord, history: RecordHistory): string {
   const { by, call, changes } = record
-  if (by === 'person') return `-      you, or another program, made ${formatCount(changes.length, 'change')}`
+  if (by === 'person')
+    return `-      you, or another program, made ${formatCount(countListed(changes), 'change')}`
   if (by === 'undo' || by === 'redo')
-    return `-      coppice ${by} wrote ${formatCount(changes.length, 'change')}`
+    return `-      coppice ${by} wrote ${formatCount(countListed(changes), 'change')}`
   const id = call === undefined ? '-' : `${call.prompt}.${call.number}`
   const marks = [
     ...(by === 'unclear' ? ['did not finish'] : []),

@@ -8,6 +8,7 @@ import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatChange } from '../../render/format-change.ts'
+import { formatChangeList } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
 
 type UndoInvocation = CommandInvocation<'last' | 'dry-run' | 'merge' | 'unfinished', 'id' | 'path'>
@@ -124,10 +125,11 @@ async function printReport(
     await call.output.writeValue({ dryRun: call.has('dry-run'), prompts, changes, skipped })
     return
   }
-  for (const change of changes) await call.output.writeLine(formatChange(call.terminal, change))
+  const lines = formatChangeList(changes, (change) => formatChange(call.terminal, change))
+  for (const line of lines) await call.output.writeLine(line)
   for (const path of skipped)
     await call.output.writeLine(`! ${escapeName(path)} was not recorded, and stays as it is`)
-  await call.output.writeLine(formatSummary(act, changes.length, prompts, call.has('dry-run')))
+  await call.output.writeLine(formatSummary(act, lines.length, prompts, call.has('dry-run')))
 }
 
 function formatSummary(
