@@ -199,6 +199,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'web-server': [
     'web-api',
     'web-server/transport',
+    'git-files',
     'machine',
     'secrets',
     'vfs',

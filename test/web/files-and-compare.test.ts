@@ -258,6 +258,28 @@ describe('compare', () => {
     expect(hunks[0]?.lines[3]).toEqual({ kind: 'added', text: 'line three', old: null, new: 3 })
   })
 
+  it('lists what git keeps by itself last, and counts it as no overlap', async () => {
+    const { home, client } = await openWebScene()
+    for (const name of ['one', 'two']) {
+      const fork = await home.fork('base', name)
+      for (const path of ['/.git/index', '/.git/refs/heads/main', '/.git/hooks/pre-commit', '/notes.txt'])
+        await fork.write(path, name, { parents: true })
+    }
+    const { items } = await client.call('listChanges', { from: 'vault:one^', to: 'vault:one' })
+    expect(items.map(({ path }) => path)).toEqual([
+      '/.git/hooks/pre-commit',
+      '/notes.txt',
+      '/.git/index',
+      '/.git/refs/heads/main',
+    ])
+    const overlap = await client.call('listOverlap', { tree: 'vault:base' })
+    expect(overlap.items.map(({ path }) => path)).toEqual([
+      '/.git/hooks/pre-commit',
+      '/.git/refs/heads/main',
+      '/notes.txt',
+    ])
+  })
+
   it('merges two of three hunks into a vault, and undoes that', async () => {
     const { home, client } = await openWebScene()
     const base = await home.vault('base')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { countChangedLines, readChangedText, type TreePair } from '../../diff/index.ts'
+import { isOverlapPath } from '../../git-files/index.ts'
 import { type CallContext, type PathChange, VfsError } from '../../vfs/index.ts'
 import { formatTreeRef, type TreeName, type WebChange, type WebFileDiff } from '../../web-api/index.ts'
 import { defineWebMethod, type MethodTable, pageShape, query } from '../define-method.ts'
@@ -75,7 +76,7 @@ async function listOverlap(
     for (const { path } of (await comparisons.compare(`${fork}^`, fork, ctx)).changes)
       byPath.set(path, [...(byPath.get(path) ?? []), fork])
   return [...byPath]
-    .filter(([, names]) => names.length > 1)
+    .filter(([path, names]) => names.length > 1 && isOverlapPath(path))
     .map(([path, names]) => ({ path, trees: names }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
 }

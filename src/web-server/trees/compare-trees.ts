@@ -1,5 +1,6 @@
 import type { Home } from '../../backends/vault/index.ts'
 import { listFileChanges, type TreePair } from '../../diff/index.ts'
+import { isKeptByGit } from '../../git-files/index.ts'
 import { type CallContext, diff, diffCandidates, type PathChange } from '../../vfs/index.ts'
 import type { TreeName } from '../../web-api/index.ts'
 import type { HomeTrees, OpenTreeRef } from './home-trees.ts'
@@ -31,7 +32,9 @@ export class TreeComparisons {
     this.#trees = trees
   }
 
-  /** Returns the changes of files between two trees. EINVAL, ENOENT for a name. */
+  /**
+   * Returns the changes of files between two trees, those of what git keeps by itself last. EINVAL, ENOENT for a name.
+   */
   async compare(from: TreeName, to: TreeName, ctx: CallContext): Promise<ComparedTrees> {
     const [before, after] = [await this.#trees.open(from), await this.#trees.open(to)]
     const { home } = this.#trees
@@ -59,7 +62,7 @@ export class TreeComparisons {
     const own = findOwnFork(before, after)
     const trees = own === undefined ? await this.#openPair(before, after) : await own.link.openTrees(own.fork)
     const changes = own === undefined ? this.#listChanges(before, after, trees, ctx) : own.link.diff(own.fork)
-    return { trees, changes: await Array.fromAsync(listFileChanges(changes, trees, ctx)) }
+    return { trees, changes: putGitLast(await Array.fromAsync(listFileChanges(changes, trees, ctx))) }
   }
 
   /**
@@ -141,4 +144,10 @@ async function getPosition(
   return fork === undefined
     ? [created, own]
     : [created, own, await (await home.vault(fork.mirror)).getLastRow()]
+}
+
+/** Puts objects, logs and the like behind the files that a person looks at. */
+function putGitLast(changes: readonly PathChange[]): readonly PathChange[] {
+  const own = changes.filter(({ path }) => isKeptByGit(path))
+  return own.length === 0 ? changes : [...changes.filter(({ path }) => !isKeptByGit(path)), ...own]
 }
