@@ -21,15 +21,14 @@ export interface CommandEnvironment {
  * @param passed names of variables to pass on nevertheless.
  */
 export function createCommandEnvironment(passed: readonly string[]): CommandEnvironment {
-  const all = listEnvironment().filter(([name, value]) => !isHomeUrl(name, value))
-  const isWithheld = ([name, value]: [string, string]) => !passed.includes(name) && isCredential(name, value)
-  return {
-    env: Object.fromEntries(all.filter((entry) => !isWithheld(entry))),
-    withheld: all
-      .filter(isWithheld)
-      .map(([name]) => name)
-      .sort(),
+  const env: Record<string, string> = {}
+  const withheld: string[] = []
+  for (const [name, value] of listEnvironment()) {
+    if (isHomeUrl(name, value)) continue
+    if (!passed.includes(name) && isCredential(name, value)) withheld.push(name)
+    else env[name] = value
   }
+  return { env, withheld: withheld.sort() }
 }
 
 /** Copies the environment of this process, for a program of the user's own. */

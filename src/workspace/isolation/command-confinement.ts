@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type CommandLimits, type IsolationPlan, privateDirectories } from './isolation-plan.ts'
@@ -108,12 +108,29 @@ export function isWithin(path: string, directory: string): boolean {
   return path === directory || directory === '/' || path.startsWith(`${directory}/`)
 }
 
-/** Lists the paths of secrets below the given home directory, and below that of the account. */
+/** Lists the paths below which secrets may be, in the given home directory and in that of the account. */
 function listSecretPaths({ userHome }: Pick<IsolationPlan, 'userHome'>): string[] {
   if (userHome === undefined) return []
   // A program or an agent may set another home directory, but the keys stay in that of the account.
   const homes = new Set([userHome, findAccountHome() ?? userHome].filter((home) => home !== ''))
-  return [...homes].flatMap((home) => secretPaths.map((name) => join(home, name)))
+  return [...homes].flatMap(listSecretPathsIn)
+}
+
+/** One listing of the home leaves out most of them, sooner than a look at each. */
+function listSecretPathsIn(home: string): string[] {
+  const present = listNamesFolded(home)
+  const isPossible = (path: string) => present?.has(path.replace(/\/.*/, '').toLowerCase()) !== false
+  return secretPaths.filter(isPossible).map((path) => `${home}/${path}`)
+}
+
+/** Lists the names in a directory, which may ignore case, in lower case; undefined if it cannot be listed. */
+function listNamesFolded(directory: string): ReadonlySet<string> | undefined {
+  try {
+    return new Set(readdirSync(directory).map((name) => name.toLowerCase()))
+  } catch {
+    // Its entries may be accessible nevertheless.
+    return undefined
+  }
 }
 
 function findAccountHome(): string | undefined {

@@ -30,13 +30,15 @@ export async function createJoinedLaunch(spec: LaunchSpec, pid: number): Promise
       argv: ['sh', '-c', createScript(), 'coppice', ...words],
       createsPipes: false,
       hasPidNamespace: false,
+      mayLeaveProcesses: true,
     }
   const target = requireNamespacedProcess(spec.workspace, pid)
   const { plan } = spec
   const { listener } = plan
   const network = chooseNetwork(plan, target)
-  const usesBubblewrap = await choosesBubblewrap(plan)
-  const confining = plan.level === 'none' ? [] : await createJoinedArgs(spec, privilege, usesBubblewrap)
+  const isConfined = plan.level !== 'none'
+  const usesBubblewrap = isConfined && (await choosesBubblewrap(plan))
+  const confining = isConfined ? await createJoinedArgs(spec, privilege, usesBubblewrap) : []
   const identity = privilege === 'user' ? ['--user', '--preserve-credentials'] : []
   const argv = [
     // Held until the command ends. It does not get the descriptor of the lock.
@@ -58,6 +60,8 @@ export async function createJoinedLaunch(spec: LaunchSpec, pid: number): Promise
     createsPipes: spec.createsPipes === true,
     // The namespace ends with the other command, not with this one.
     hasPidNamespace: false,
+    // Bubblewrap has a namespace for the processes of its own.
+    mayLeaveProcesses: !usesBubblewrap,
     ...(listener !== undefined && { listener }),
   }
 }

@@ -31,8 +31,10 @@ export interface Launch {
    * output as it is, and the command's standard error as descriptor 4.
    */
   readonly createsPipes: boolean
-  /** True if all processes of the command end with this one. */
+  /** True if all processes of the command end with this one, also when it is killed. */
   readonly hasPidNamespace: boolean
+  /** True if processes of the command may go on after this one has ended by itself. */
+  readonly mayLeaveProcesses?: boolean
   /** Files of the home that the command may change: they outlive its layers. */
   readonly carried?: readonly CarriedFile[]
   /** Set if the process needs a channel of Node, which its listener uses before the command begins. */
@@ -74,6 +76,7 @@ const unconfinedLaunch: Launch = {
   argv: ['sh', '-c', `${REDIRECT_STDERR}; eval "$(cat <&3)"`],
   createsPipes: false,
   hasPidNamespace: false,
+  mayLeaveProcesses: true,
 }
 /** First kernel version in which a process namespace has its own limit. Before, the limit is that of the machine. */
 const PID_LIMIT_KERNEL = [6, 14] as const

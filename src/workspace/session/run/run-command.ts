@@ -80,7 +80,7 @@ async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation
   if (launch.createsPipes) answer.finally(() => releasePipes(pipes))
   using stopper = new CommandStopper(spec, location.directory, tree)
   const [code, signal] = await waitForExit(child, spec)
-  if (!launch.hasPidNamespace) tree?.kill()
+  if (launch.mayLeaveProcesses) tree?.kill()
   const { isReady, text } = await answer
   if (failure !== undefined) throw failure
   await drainOutput(pipes, spec.signal)

@@ -94,7 +94,7 @@ class TerminalTree implements ProcessTree, Disposable {
 
   /** After the end of the command: kills processes that outlived it, where no namespace ended them with it. */
   end(): void {
-    if (!this.#launch.hasPidNamespace) this.#killNow()
+    if (this.#launch.mayLeaveProcesses) this.#killNow()
   }
 
   [Symbol.dispose](): void {
