@@ -2,7 +2,7 @@
  * Writes `used-modules.json`: the modules that commands load. Run it after larger changes of what they do, as root and with
  * bubblewrap: until then they start a little slower.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ const COMMANDS = {
   changes: [
     ['exec', '--fork', 'one', '--', 'sh', '-c', 'echo one > changed; echo new > new'],
     ['enter', 'one', '--', 'sh', '-c', 'echo two >> changed'],
+    ['enter', 'running', '--', 'true'],
     ['exec', '--fork', 'two', '--', 'sh', '-c', 'echo line >> merged'],
   ],
   plain: [
@@ -46,6 +47,7 @@ function traceAll(bundle) {
   const base = new Set(trace(bundle, project, ['--version']))
   // The first command creates the home and probes the machine.
   trace(bundle, project, ['exec', '--', 'true'])
+  using _ = startCommand(bundle, project, 'running')
   return Object.fromEntries(
     Object.entries(COMMANDS).map(([kind, commands]) => {
       // Both sides of a merge have changed.
@@ -56,17 +58,35 @@ function traceAll(bundle) {
   )
 }
 
+/** Starts a command in a fork, which others join, and returns when it runs. Disposing ends it. */
+function startCommand(bundle, project, fork) {
+  const { script, env } = createProgram(bundle)
+  const args = ['-e', script, '--', 'exec', '--fork', fork, '--timeout', '0', '--', 'sleep', 'infinity']
+  const child = spawn(process.execPath, args, { cwd: project, env, stdio: 'ignore' })
+  const record = join(env.COPPICE_HOME, 'running', `${fork}.json`)
+  spawnSync('sh', ['-c', 'until grep -qs session "$1"; do sleep 0.1; done', 'sh', record], {
+    timeout: 10_000,
+  })
+  return { [Symbol.dispose]: () => child.kill('SIGKILL') }
+}
+
 /** Lists the modules that a command loads. */
 function trace(bundle, project, args) {
+  const { script, env } = createProgram(bundle)
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script, '--', ...args], { cwd: project, env })
+  if (status !== 0) throw new Error(`'${args.join(' ')}' failed: ${stderr}`)
+  return readFileSync(env.LOADED, 'utf8')
+    .split('\n')
+    .flatMap((file) => toModulePath(file) ?? [])
+}
+
+/** Returns a script for Node that runs a command and writes down the files that it loaded, and its environment. */
+function createProgram(bundle) {
   const main = JSON.stringify(join(bundle, 'main.js'))
   const script = `
     process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, Object.keys(require.cache).join('\\n')))
     require(${main}).main(process.argv.slice(1)).then((code) => { process.exitCode = code })`
-  const list = join(directory, 'loaded')
-  const env = { ...process.env, HOME: directory, COPPICE_HOME: join(directory, 'home'), LOADED: list }
-  const { status, stderr } = spawnSync(process.execPath, ['-e', script, '--', ...args], { cwd: project, env })
-  if (status !== 0) throw new Error(`'${args.join(' ')}' failed: ${stderr}`)
-  return readFileSync(list, 'utf8')
-    .split('\n')
-    .flatMap((file) => toModulePath(file) ?? [])
+  const home = join(directory, 'home')
+  const env = { ...process.env, HOME: directory, COPPICE_HOME: home, LOADED: join(directory, 'loaded') }
+  return { script, env }
 }

@@ -38,14 +38,18 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 function createTerminal(signal: AbortSignal): Terminal {
-  const { stdin, stdout: out, stderr: err } = process
+  const { stdout: out, stderr: err } = process
   return {
-    in: stdin,
+    // Created on use: it takes time, and most commands read nothing.
+    get in() {
+      return process.stdin
+    },
+    inputDescriptor: 0,
     out,
     err,
     isInteractive: out.isTTY === true,
     showsProgress: err.isTTY === true && !isDumbTerminal(),
-    canAsk: stdin.isTTY === true && err.isTTY === true,
+    canAsk: err.isTTY === true && process.stdin.isTTY === true,
     signal,
   }
 }

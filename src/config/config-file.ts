@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, TomlError } from 'smol-toml'
@@ -38,7 +38,7 @@ export class ConfigFile {
     const version = findCacheableVersion(file)
     const cached = filesRead.get(file)
     if (cached !== undefined && cached.version === version) return cached.file
-    const read = await ConfigFile.parse(file, await readIfPresent(file))
+    const read = await ConfigFile.parse(file, readIfPresent(file))
     filesRead.delete(file)
     if (version !== undefined && version === findCacheableVersion(file)) {
       filesRead.set(file, { version, file: read })
@@ -49,7 +49,8 @@ export class ConfigFile {
   }
 
   static async parse(file: string, text: string): Promise<ConfigFile> {
-    const values = parseToml(file, text)
+    // Most homes have no settings, and need no parser.
+    const values = text === '' ? {} : parseToml(file, text)
     const lines = scanKeyLines(text)
     return new ConfigFile(
       file,
@@ -78,7 +79,7 @@ type PlainKey = 'vault' | 'engine' | 'durability'
  */
 export async function setConfig(home: string, key: PlainKey, value: string | undefined): Promise<void> {
   const file = join(home, CONFIG_FILE)
-  const text = await readIfPresent(file)
+  const text = readIfPresent(file)
   const current = await ConfigFile.parse(file, text)
   const { [key]: _old, ...rest } = current.config
   const changed = setTopLevelValue(text, key, value)
@@ -177,9 +178,9 @@ function findCacheableVersion(file: string): string | undefined {
   }
 }
 
-async function readIfPresent(file: string): Promise<string> {
+function readIfPresent(file: string): string {
   try {
-    return await readFile(file, 'utf8')
+    return readFileSync(file, 'utf8')
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return ''
     throw error

@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises'
+import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import { makePrivateDirectory } from '../../machine/index.ts'
 import {
@@ -162,7 +162,7 @@ async function openStore(location: StoreLocation): Promise<Engine> {
   const { path, engine: name, durability = 'process' } = location
   const storePath = getStorePath(path, name)
   try {
-    if (await isReadOnly(location))
+    if (isReadOnly(location))
       return await openReadOnlyEngine({ engine: name, directory: storePath, home: path })
     const engine = await engineFactories[name](storePath, durability)
     try {
@@ -173,7 +173,7 @@ async function openStore(location: StoreLocation): Promise<Engine> {
     }
     return engine
   } catch (error) {
-    throw isVfsError(error) ? error : await createOpenError(storePath, error)
+    throw isVfsError(error) ? error : createOpenError(storePath, error)
   }
 }
 
@@ -219,28 +219,30 @@ async function isEmpty(engine: Engine): Promise<boolean> {
 }
 
 /** Reports whether this user can read the store but not write it or its directory. */
-async function isReadOnly({ path, engine }: StoreLocation): Promise<boolean> {
+function isReadOnly({ path, engine }: StoreLocation): boolean {
   const file = getStoreFile(path, engine)
-  if (!(await isReadable(file))) return false
+  if (!isReadable(file)) return false
   for (const part of [path, getStorePath(path, engine), file]) {
-    if ((await findWriteRefusal(part)) !== undefined) return true
+    if (findWriteRefusal(part) !== undefined) return true
   }
   return false
 }
 
-async function isReadable(path: string): Promise<boolean> {
-  return access(path, constants.R_OK).then(
-    () => true,
-    () => false,
-  )
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
  * Returns the error for a store that cannot be opened. The engines' messages have no path and hide missing write
  * permission.
  */
-async function createOpenError(path: string, cause: unknown): Promise<VfsError> {
-  const code = (await findWriteRefusal(dirname(path))) ?? (await findWriteRefusal(path)) ?? 'EIO'
+function createOpenError(path: string, cause: unknown): VfsError {
+  const code = findWriteRefusal(dirname(path)) ?? findWriteRefusal(path) ?? 'EIO'
   const next = code === 'EIO' ? '' : '; the directory is not writable'
   const reason = cause instanceof Error ? cause.message : String(cause)
   const detail = `the store ${path} cannot be opened: ${reason}${next}`
@@ -248,9 +250,9 @@ async function createOpenError(path: string, cause: unknown): Promise<VfsError> 
 }
 
 /** Returns the code if this user may not write to a path. */
-async function findWriteRefusal(path: string): Promise<ErrorCode | undefined> {
+function findWriteRefusal(path: string): ErrorCode | undefined {
   try {
-    await access(path, constants.W_OK)
+    accessSync(path, constants.W_OK)
     return undefined
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -63,7 +63,7 @@ export async function resolveProcessWorkspace(call: CommandInvocation): Promise<
  * if it is the name of a vault, or of a fork of one.
  */
 async function findForkDirectory(call: CommandInvocation, fork: string): Promise<string | undefined> {
-  if (await isHomeMissing(await resolveHomePath(call))) return undefined
+  if (isHomeMissing(await resolveHomePath(call))) return undefined
   return withHome(call, async ({ home }) => {
     const linked = await findLinkedFork(home, fork)
     if (linked !== undefined || !(await home.vaults()).includes(fork)) return linked?.link.path

@@ -28,7 +28,7 @@ export async function withDaemon<Result>(
   { create = false }: DaemonAccess = {},
 ): Promise<Result> {
   const home = await resolveHomePath(call)
-  if (!create && (await isHomeMissing(home))) {
+  if (!create && isHomeMissing(home)) {
     throw new CommandError(`there is no home in ${home}; create one with: coppice vault create <name>`)
   }
   await using client = await connectDaemon(home)
@@ -46,7 +46,7 @@ export async function connectDaemon(home: string): Promise<DaemonClient> {
 /** Creates the directory of a home if it is missing. CommandError if it is not writable. */
 export async function createHomeDirectory(home: string): Promise<void> {
   makePrivateDirectory(home)
-  if (!(await isWritable(home))) {
+  if (!isWritable(home)) {
     const next = 'make it writable, or name another home with --home'
     throw new CommandError(`the daemon cannot write to the home ${home}; ${next}`)
   }
@@ -61,7 +61,7 @@ export async function findRunningDaemon(home: string): Promise<DaemonClient | un
   } catch (error) {
     if (isVfsError(error, 'EUNAVAILABLE')) return undefined
     // No daemon listens where no socket can be created.
-    if (!isVfsError(error) && !(await isWritable(home))) return undefined
+    if (!isVfsError(error) && !isWritable(home)) return undefined
     throw error
   }
 }

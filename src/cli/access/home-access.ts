@@ -1,4 +1,4 @@
-import { access, constants, readdir } from 'node:fs/promises'
+import { accessSync, constants, readdirSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve as resolveFile } from 'node:path'
 import type { Vault } from '../../backends/vault/index.ts'
@@ -53,7 +53,7 @@ async function withLocalHome<Result>(
   { create = false, engine, toSalvage = false }: HomeAccess = {},
 ): Promise<Result> {
   const path = await resolveHomePath(call)
-  const isNew = await isHomeMissing(path)
+  const isNew = isHomeMissing(path)
   if (isNew && !create) {
     throw new CommandError(
       `there is no home in ${path}; coppice exec -- <command> creates one, or create one with: coppice vault create <name>`,
@@ -91,16 +91,18 @@ async function withLocalHome<Result>(
 async function isHomeHidden(call: CommandInvocation, path: string): Promise<boolean> {
   if (!process.env['COPPICE_WORKSPACE']) return false
   // Isolation covers the home with a tiny file system, which may be writable.
-  return call.option('home') === undefined || !(await isWritable(path))
+  return call.option('home') === undefined || !isWritable(path)
 }
 
 /** Reports whether this user may write into a directory. */
-export async function isWritable(directory: string): Promise<boolean> {
+export function isWritable(directory: string): boolean {
   const { R_OK, W_OK, X_OK } = constants
-  return access(directory, R_OK | W_OK | X_OK).then(
-    () => true,
-    () => false,
-  )
+  try {
+    accessSync(directory, R_OK | W_OK | X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function createHiddenHomeError(path: string, cause: unknown): CommandError {
@@ -239,9 +241,9 @@ async function prepareConfig(path: string, engine: ConfiguredEngine | undefined)
 }
 
 /** Reports whether a directory has no home yet; it may have other files, such as a configuration. */
-export async function isHomeMissing(path: string): Promise<boolean> {
+export function isHomeMissing(path: string): boolean {
   try {
-    return !(await readdir(path)).some((name) => HOME_MARKER.test(name))
+    return !readdirSync(path).some((name) => HOME_MARKER.test(name))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT') return true

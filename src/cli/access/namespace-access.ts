@@ -54,7 +54,7 @@ export async function withZones<Result>(
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<Result> {
   const home = await resolveHomePath(call)
-  if (!create && (await isHomeMissing(home))) {
+  if (!create && isHomeMissing(home)) {
     throw new CommandError(`there is no home in ${home}; create one with: coppice context create <name>`)
   }
   const { openZones } = await import('../../namespace/index.ts')
@@ -68,7 +68,7 @@ export async function resolveWorkspaceVault(call: CommandInvocation): Promise<st
   const { vault, vfs } = await readConfig(path)
   const named = call.option('vault') ?? vault
   // Zones in plain files need no store, and looking for vaults must not create one.
-  if (named !== undefined || vfs?.backend === 'local' || (await isHomeMissing(path))) return named
+  if (named !== undefined || vfs?.backend === 'local' || isHomeMissing(path)) return named
   const [only, ...others] = await withHome(call, async ({ home }) => filterUserVaults(await home.vaults()))
   return others.length === 0 ? only : undefined
 }

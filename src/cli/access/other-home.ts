@@ -54,7 +54,7 @@ export async function withOtherHome<Result>(
  */
 export async function assertOtherHome(address: string): Promise<void> {
   const path = resolveFile(address)
-  if (isDatabaseUrl(address) || !(await isHomeMissing(path))) return
+  if (isDatabaseUrl(address) || !isHomeMissing(path)) return
   throw new CommandError(`there is no home in ${path}; name the directory or URL of another home`)
 }
 

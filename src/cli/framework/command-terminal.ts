@@ -7,10 +7,13 @@ import type { Terminal } from './terminal.ts'
 const [DEFAULT_COLUMNS, DEFAULT_ROWS] = [80, 24]
 
 /** Returns the terminal for a command that a person watches and types to; undefined if there is none. */
-export function findCommandTerminal({ in: input, out }: Terminal): CommandTerminal | undefined {
+export function findCommandTerminal(terminal: Terminal): CommandTerminal | undefined {
   // Elsewhere a command gets pipes.
   if (!hasPseudoTerminals()) return undefined
-  if (!(input instanceof ReadStream && out instanceof WriteStream)) return undefined
+  const { out } = terminal
+  if (!(out instanceof WriteStream)) return undefined
+  const { in: input } = terminal
+  if (!(input instanceof ReadStream)) return undefined
   return 'fd' in input && typeof input.fd === 'number' ? new PersonTerminal(input, input.fd, out) : undefined
 }
 

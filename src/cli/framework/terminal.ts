@@ -4,6 +4,8 @@ import { styleText } from 'node:util'
 /** Streams of a command and their abilities. */
 export interface Terminal {
   readonly in: Readable
+  /** Descriptor of `in`, which a program that this one starts can read itself; absent if there is none. */
+  readonly inputDescriptor?: number
   readonly out: Writable
   readonly err: Writable
   /** True if a person watches the output, so that colours and pauses make sense. */

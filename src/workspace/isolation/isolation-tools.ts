@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { access, constants } from 'node:fs/promises'
+import { accessSync, constants, existsSync } from 'node:fs'
 
 /**
  * Directories searched for the programs that isolate. The PATH of a request is not used, since a command could have
@@ -12,7 +11,7 @@ export async function findTool(name: string): Promise<string | undefined> {
   for (const directory of TOOL_DIRECTORIES) {
     const path = `${directory}/${name}`
     try {
-      await access(path, constants.X_OK)
+      accessSync(path, constants.X_OK)
       return path
     } catch {
       // Try the next directory.

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
 import { isWithin, VfsError } from '../../vfs/index.ts'
 
 /** Trees of the kernel, which store no files. */
@@ -11,7 +11,7 @@ const SHARED_MEMORY = '/dev/shm'
  * tree of the kernel, and for `/`, which no overlay can cover: a command would change the machine itself.
  */
 export async function resolveBaseDirectory(lower: string): Promise<string> {
-  const path = await realpath(lower)
+  const path = realpathSync.native(lower)
   if (path === '/') throw createBaseError(path, 'a command would run on the machine itself')
   const isOfKernel = KERNEL_TREES.some((tree) => isWithin(path, tree)) && !isWithin(path, SHARED_MEMORY)
   if (isOfKernel) throw createBaseError(path, 'the kernel stores no files there')

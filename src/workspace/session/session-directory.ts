@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
+import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createProcessTag, isErrno, isStaleTag, makePrivateDirectory } from '../../machine/index.ts'
@@ -25,7 +24,7 @@ export async function createSessionDirectory(sessions: string): Promise<string> 
 
 /** Removes the session directories of ended processes; returns their number. */
 export async function sweepSessions(sessions: string): Promise<number> {
-  const stale = (await listNames(sessions)).filter(isStaleTag)
+  const stale = listNames(sessions).filter(isStaleTag)
   for (const name of stale) await removeTree(join(sessions, name))
   return stale.length
 }
@@ -58,9 +57,9 @@ function isSmallTree(path: string): boolean {
   }
 }
 
-async function listNames(directory: string): Promise<string[]> {
+function listNames(directory: string): string[] {
   try {
-    return (await lstat(directory)).isDirectory() ? await readdir(directory) : []
+    return lstatSync(directory).isDirectory() ? readdirSync(directory) : []
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return []
     throw error

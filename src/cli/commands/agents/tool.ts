@@ -104,7 +104,7 @@ async function listTools(call: CommandInvocation<'context'>): Promise<readonly T
   const { commandTools, createToolRegistry, getToolInfo, workspaceTools } = await import(
     '../../../tools/index.ts'
   )
-  const tools = (await isHomeMissing(home))
+  const tools = isHomeMissing(home)
     ? createToolRegistry(new MemoryFs()).tools
     : await withNamespace(call, { vault }, async (namespace) => namespace.tools().tools)
   return directory === undefined

@@ -53,12 +53,12 @@ interface ProbeLocation {
  */
 async function findProbeLocation(home: string): Promise<ProbeLocation> {
   try {
-    if (await isHomeMissing(home)) return { directory: await findWritableParent(home), findings: [] }
+    if (isHomeMissing(home)) return { directory: await findWritableParent(home), findings: [] }
   } catch (error) {
     const detail = describeError(error).message
     return { directory: tmpdir(), findings: [{ name: 'home', isAvailable: false, detail }] }
   }
-  const canWrite = await isWritable(home)
+  const canWrite = isWritable(home)
   const findings = [createHomeFinding(home, canWrite), await inspectPrivacy(home)]
   return { directory: canWrite ? home : tmpdir(), findings }
 }

@@ -109,7 +109,7 @@ const run: Command = defineCommand(
 /** Connects to the running daemon; undefined if none runs. Creates no home. */
 async function findDaemon(call: CommandInvocation): Promise<DaemonClient | undefined> {
   const home = await resolveHomePath(call)
-  return (await isHomeMissing(home)) ? undefined : findRunningDaemon(home)
+  return isHomeMissing(home) ? undefined : findRunningDaemon(home)
 }
 
 /** Notifies the parent process, if it waits. */

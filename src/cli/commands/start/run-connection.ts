@@ -18,9 +18,9 @@ export function connectCommand(call: RunInvocation): RunConnection {
 
 /** Connects the input and output of a command to those of this program. */
 export function connectStreams(call: RunInvocation): RunConnection {
-  const { in: input } = call.terminal
+  const { inputDescriptor: stdin } = call.terminal
   return {
-    ...('fd' in input && typeof input.fd === 'number' && { stdin: input.fd }),
+    ...(stdin !== undefined && { stdin }),
     // With --json the output is part of the result.
     ...(!call.isJson && forwardOutput(call)),
     onPort: (port) => call.terminal.err.write(`${formatPort(port)}\n`),

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import { isErrno } from '../../../machine/index.ts'
@@ -42,7 +42,7 @@ const KEYS: readonly string[] = ['action', ...CONDITIONS, 'reason']
 export async function readPolicy(home: string): Promise<PolicyFile> {
   const file = join(home, POLICY_FILE)
   try {
-    return { file, policy: parsePolicy(file, await readFile(file, 'utf8')) }
+    return { file, policy: parsePolicy(file, readFileSync(file, 'utf8')) }
   } catch (error) {
     if (!isErrno(error, 'ENOENT')) throw error
     return { file, policy: { rules: [] } }

@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOverlayLine, createReadOnlyOverlayLine } from '../../isolation/index.ts'
 import { copyAttributesSync } from '../entries/staging.ts'
@@ -31,8 +31,8 @@ export class OverlayLayout {
   /** Creates the link `lower` and the upper tree. Commands see the upper root as the workspace, so it has its attributes. */
   async prepare(): Promise<void> {
     // The options of a mount cannot contain a comma or colon, which the path of a workspace may; the link's name has none.
-    await symlink(this.lower, join(this.directory, 'lower'))
-    await mkdir(this.upper)
+    symlinkSync(this.lower, join(this.directory, 'lower'))
+    mkdirSync(this.upper)
     copyAttributesSync(this.lower, this.upper)
   }
 
