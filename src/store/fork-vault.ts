@@ -10,17 +10,22 @@ import { quotaKey } from './vault/vault-quota.ts'
 import { assertVaultName, createVaultExistsError } from './vault-name.ts'
 
 /**
- * Forks a vault as it is now; durable when it resolves. Takes as long as a flush, whatever the vault holds. Throws
- * EINVAL if the name is invalid, EEXIST if it is taken, ENOENT if the source is missing.
+ * Forks a vault as it is now; durable when it resolves, unless `isDurable` is false. Takes as long as a flush, whatever
+ * the vault holds. Throws EINVAL if the name is invalid, EEXIST if it is taken, ENOENT if the source is missing.
  */
-export async function forkVault(home: StoreHome, source: string, name: string): Promise<VaultLog> {
+export async function forkVault(
+  home: StoreHome,
+  source: string,
+  name: string,
+  { isDurable = true }: { readonly isDurable?: boolean } = {},
+): Promise<VaultLog> {
   assertVaultName(name)
   const log = await home.openVault(source)
   const id = await home.reader.run(() => home.ids.next())
   const quota = await inheritQuota(home, log, id)
   const heads: VaultHead[] = []
   await log.flushPages({
-    durable: true,
+    durable: isDurable,
     check: () => {
       if (home.reader.readRecord(vaultKey(name)) !== undefined) throw createVaultExistsError(name)
     },

@@ -63,6 +63,8 @@ export interface ForkOptions {
   readonly row?: number
   /** Start from the base of this fork instead of a checkpoint. EINVAL if it is no fork of the source. */
   readonly beside?: string
+  /** True for a fork of the current state that power loss may take, which needs no wait for the disk. */
+  readonly isTemporary?: boolean
 }
 
 /** Two forks of a vault: the state to restore, and the last one that may be lost. */
@@ -227,13 +229,15 @@ export class Home implements AsyncDisposable {
    */
   async fork(source: string, name: string, options: ForkOptions = {}): Promise<Vault> {
     assertOptions(options, 'fork', (at) => `fork('${source}', '${name}', { at: '${at}' })`)
-    const { at, row, beside } = options
+    const { at, row, beside, isTemporary = false } = options
     if (row !== undefined)
       return new Vault(this.#store, name, await forkVaultAtRow(this.#store, source, row, name))
     if (beside !== undefined)
       return new Vault(this.#store, name, await forkFromSameBase(this.#store, source, beside, name))
     const log =
-      at === undefined ? forkVault(this.#store, source, name) : forkVaultAt(this.#store, source, at, name)
+      at === undefined
+        ? forkVault(this.#store, source, name, { isDurable: !isTemporary })
+        : forkVaultAt(this.#store, source, at, name)
     return new Vault(this.#store, name, await log)
   }
 

@@ -2,7 +2,7 @@ import { release } from 'node:os'
 import { VfsError } from '../../vfs/index.ts'
 import { createBubblewrapArgs } from './bubblewrap.ts'
 import { isBubblewrapUsable } from './bubblewrap-probe.ts'
-import { type CommandConfinement, EMPTY_FILE, resolveConfinement } from './command-confinement.ts'
+import { type CommandConfinement, EMPTY_FILE, isWithin, resolveConfinement } from './command-confinement.ts'
 import { findGroupArgs } from './control-group.ts'
 import { type CarriedFile, createHomeView } from './home-view.ts'
 import { listHostMounts } from './host-mounts.ts'
@@ -129,19 +129,19 @@ async function createConfinedLaunch(
   const scratch = createScratchDirectory(confined)
   const view = createHomeView(confined, scratch, mounts)
   const { listener } = plan
+  const isBelowScratch = confined.scratch !== undefined && isWithin(workspace, confined.scratch)
+  const isCovered = !usesBubblewrap || view.aroundLines.length > 0 || isBelowScratch
   const lines = [
     ...createNetworkLines(plan),
     ...spec.mountLines,
     `: > ${EMPTY_FILE}`,
     ...view.prepareLines,
-    `exec 4<${quoteWord(workspace)}`,
+    ...(isCovered ? [`exec 4<${quoteWord(workspace)}`] : []),
     ...createScratchLines(confined, scratch, mounts, view.fallbackLines),
     ...(usesBubblewrap ? [] : createConfinementLines(confined, mounts)),
     ...view.aroundLines,
-    // Later mounts may cover the workspace, so it is mounted on top again.
-    `[ -d ${quoteWord(workspace)} ] || mkdir -p ${quoteWord(workspace)}`,
-    `mount -n --no-canonicalize --bind /proc/self/fd/4 ${quoteWord(workspace)}`,
-    'exec 4<&-',
+    // The mounts so far cover the workspace, so it is mounted on top again.
+    ...(isCovered ? createMountOnTopLines(workspace) : []),
     ...(usesBubblewrap ? [] : createReadonlyWorkspaceLines(spec)),
     ...(spec.placingLines ?? []),
     ...view.placeLines,
@@ -162,6 +162,15 @@ async function createConfinedLaunch(
     carried: view.carried,
     ...(listener !== undefined && { listener }),
   }
+}
+
+/** Returns shell lines that mount the directory of descriptor 4 at the path of the workspace, and close it. */
+function createMountOnTopLines(workspace: string): string[] {
+  return [
+    `[ -d ${quoteWord(workspace)} ] || mkdir -p ${quoteWord(workspace)}`,
+    `mount -n --no-canonicalize --bind /proc/self/fd/4 ${quoteWord(workspace)}`,
+    'exec 4<&-',
+  ]
 }
 
 /** Reports whether the commands of a plan have a network of their own, with nothing but a loopback. */

@@ -27,7 +27,7 @@ export class ForkPoint implements AsyncDisposable {
   /** Creates the point in constant time. Throws ENOENT if the vault is missing. */
   static async create(home: Pick<LinkHome, 'fork' | 'deleteVault'>, source: string): Promise<ForkPoint> {
     const point = new ForkPoint(home, createForkName())
-    await home.fork(source, point.vault)
+    await home.fork(source, point.vault, { isTemporary: true })
     return point
   }
 

@@ -44,6 +44,8 @@ export interface LinkHome {
       readonly beside?: string
       /** The checkpoint to fork from; the current state when absent. */
       readonly at?: string
+      /** True for a fork that power loss may take. */
+      readonly isTemporary?: boolean
     },
   ): Promise<LinkVault>
   deleteVault(name: string): Promise<void>

@@ -14,7 +14,7 @@ import { versionControl } from './git.ts'
 import { interpreters } from './interpreters.ts'
 import { network } from './network.ts'
 import { packages } from './packages.ts'
-import { createFinding, type ProgramClassifier } from './program.ts'
+import { createFinding, type ProgramClassifier, type ProgramTable } from './program.ts'
 import { isAboutItself, withQueries } from './queries.ts'
 import { readOnlyOptions } from './read-only-options.ts'
 import { readers } from './readers.ts'
@@ -34,28 +34,21 @@ export {
 /** Programs whose tables check their own options. */
 const OWN_OPTIONS: ReadonlySet<string> = new Set(['git', 'find', 'gfind'])
 
-const programs: ReadonlyMap<string, ProgramClassifier> = new Map(
-  [
-    readers,
-    builtins,
-    build,
-    files,
-    searches,
-    streamEditors,
-    packages,
-    versionControl,
-    network,
-    interpreters,
-    system,
-    editors,
-    wrappers,
-  ].flatMap((table) =>
-    Object.entries(table).map(([name, program]): [string, ProgramClassifier] => [
-      name,
-      withQueries(name, withKnownOptions(name, program)),
-    ]),
-  ),
-)
+const tables: readonly ProgramTable[] = [
+  readers,
+  builtins,
+  build,
+  files,
+  searches,
+  streamEditors,
+  packages,
+  versionControl,
+  network,
+  interpreters,
+  system,
+  editors,
+  wrappers,
+]
 
 /** Wraps a program so that it only reads if all its options are known to. Git and find check their own. */
 function withKnownOptions(name: string, program: ProgramClassifier): ProgramClassifier {
@@ -64,11 +57,8 @@ function withKnownOptions(name: string, program: ProgramClassifier): ProgramClas
 }
 
 /** Programs that read, or run only commands that are classified as parts of their own. */
-const READING_NAMES = new Set(
-  [readers, builtins, searches, streamEditors, wrappers].flatMap((table) => Object.keys(table)),
-)
-READING_NAMES.add('cd').add('pushd').add('chdir')
-const FILE_NAMES = new Set(Object.keys(files))
+const readingTables: readonly ProgramTable[] = [readers, builtins, searches, streamEditors, wrappers]
+const CHANGE_DIRECTORY: readonly string[] = ['cd', 'pushd', 'chdir']
 const IN_WORKSPACE: ReadonlySet<Category> = new Set(['read_only', 'mutating', 'destructive'])
 
 /**
@@ -76,19 +66,19 @@ const IN_WORKSPACE: ReadonlySet<Category> = new Set(['read_only', 'mutating', 'd
  * Version control and package managers do not qualify: settings in the workspace may make them run other programs.
  */
 export function isInertCall(name: string, args: readonly string[], findings: readonly Finding[]): boolean {
-  if (FILE_NAMES.has(name)) {
+  if (Object.hasOwn(files, name)) {
     return args.every(isLiteral) && findings.every(({ category }) => IN_WORKSPACE.has(category))
   }
-  const isReading = READING_NAMES.has(name) || isAboutItself(args)
+  const isReading = isIn(readingTables, name) || CHANGE_DIRECTORY.includes(name) || isAboutItself(args)
   return isReading && findings.every(({ category }) => category === 'read_only')
 }
 
+function isIn(tablesOfKind: readonly ProgramTable[], name: string): boolean {
+  return tablesOfKind.some((table) => Object.hasOwn(table, name))
+}
+
 /** Programs of which several versions are installed side by side: `python3.12`, `gcc-13`. */
-const versionedPrograms: ReadonlySet<ProgramClassifier> = new Set(
-  [build, interpreters, packages]
-    .flatMap((table) => Object.keys(table))
-    .flatMap((name) => programs.get(name) ?? []),
-)
+const versionedTables: readonly ProgramTable[] = [build, interpreters, packages]
 
 /** Limit on the length of a program's name. */
 const LONGEST_NAME = 64
@@ -98,16 +88,26 @@ const LONGEST_NAME = 64
  * prefix: `gsort`. Such a name may belong to another program, so it never only reads.
  */
 export function findProgram(name: string): ProgramClassifier | undefined {
-  const known = programs.get(name)
+  const known = findExactProgram(name)
   if (known !== undefined || name.length > LONGEST_NAME) return known
   const lower = name.toLowerCase()
   const plain = lower.replace(/(?:\.exe)?$|[-.]?\d+(?:\.\d+)*$/, '')
-  const found = programs.get(plain) ?? (plain.startsWith('g') ? programs.get(plain.slice(1)) : undefined)
-  if (found === undefined || (name === lower && versionedPrograms.has(found))) return found
+  const candidates = plain.startsWith('g') ? [plain, plain.slice(1)] : [plain]
+  const similar = candidates.find((candidate) => isIn(tables, candidate))
+  const found = similar === undefined ? undefined : findExactProgram(similar)
+  if (similar === undefined || found === undefined) return undefined
+  if (name === lower && isIn(versionedTables, similar)) return found
   return (call) => {
     const effect = found(call)
     return { ...effect, findings: [...effect.findings, LOOKALIKE] }
   }
+}
+
+/** Finds a program by its exact name. Looked up for each name: a map of all programs takes a start milliseconds. */
+function findExactProgram(name: string): ProgramClassifier | undefined {
+  const table = tables.findLast((candidate) => Object.hasOwn(candidate, name))
+  const program = table?.[name]
+  return program && withQueries(name, withKnownOptions(name, program))
 }
 
 const LOOKALIKE = createFinding('mutating', 'has almost the name of a program that policy knows')

@@ -66,7 +66,9 @@ export function createUnseenFindings(subject: string): readonly Finding[] {
 
 /** Lists the same program under several names. */
 export function createAliases(names: string, program: ProgramClassifier): ProgramTable {
-  return Object.fromEntries(names.split(' ').map((name) => [name, program]))
+  const table: Record<string, ProgramClassifier> = {}
+  for (const name of names.split(' ')) table[name] = program
+  return table
 }
 
 /** Creates programs whose effect does not depend on their arguments. */
