@@ -1,4 +1,4 @@
-import { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultLimits, type IsolationPlan } from '../../src/workspace/isolation/index.ts'
@@ -24,8 +24,17 @@ beforeAll(() => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-/** Runs a shell line beside another command of the same session, and returns what it prints. */
-async function runBeside(running: IsolationPlan, joined: IsolationPlan, line: string): Promise<string> {
+/**
+ * Runs a shell line beside another command of the same session, and returns what it prints.
+ *
+ * @param onEnd called once it has ended, while the other command runs.
+ */
+async function runBeside(
+  running: IsolationPlan,
+  joined: IsolationPlan,
+  line: string,
+  onEnd?: () => PromiseLike<void>,
+): Promise<string> {
   const at = mkdtempSync(join(place, 'session-'))
   const directory = join(at, 'sessions')
   await using session = await openSession(
@@ -49,6 +58,7 @@ async function runBeside(running: IsolationPlan, joined: IsolationPlan, line: st
   await Promise.race([output.promise, end])
   const beside = await joinSession({ ...session.describe(), pid: await started.promise }, { directory })
   const outcome = await beside.run({ ...spec, command: { shell: line }, isolation: joined })
+  await onEnd?.()
   await beside[Symbol.asyncDispose]()
   ending.abort()
   await end
@@ -66,4 +76,28 @@ describe.each(means)('a command that joins another, confined by $means', ({ mean
     expect(await runBeside(reachesAll, reachesNothing, line)).toMatch(/^net:/)
     expect(await runBeside(reachesAll, reachesNothing, line)).not.toBe(outside)
   })
+
+  it.skipIf(why !== undefined)('leaves no process behind, also none in a session of its own', async () => {
+    const seconds = `${1000 + Math.random()}`
+    const line = `setsid sleep ${seconds} & sleep ${seconds} & echo started`
+    const listLeft = () => listCommandLines().filter((words) => words.includes(seconds))
+    const answer = await runBeside(reachesNothing, reachesNothing, line, () =>
+      expect.poll(listLeft).toEqual([]),
+    )
+    expect(answer).toBe('started')
+  })
 })
+
+/** Lists the command lines of all processes that run. */
+function listCommandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8')]
+      } catch {
+        // It has exited.
+        return []
+      }
+    })
+}
