@@ -30,8 +30,16 @@ export function createNamespaceTree(pid: number): ProcessTree {
   }
 }
 
-/** A process group, and all processes with the run id in their environment, also those that left the group. */
-export function createGroupTree(pid: number, runId: string): ProcessTree {
+/**
+ * A process group, and all processes with the run id in their environment, also those that left the group.
+ *
+ * @param keepsOrphans true if each of them stays below `pid`: then they are listed without a search of the machine.
+ */
+export function createGroupTree(
+  pid: number,
+  runId: string,
+  { keepsOrphans = false }: { readonly keepsOrphans?: boolean } = {},
+): ProcessTree {
   return {
     kill() {
       sendKill(-pid)
@@ -42,7 +50,7 @@ export function createGroupTree(pid: number, runId: string): ProcessTree {
         for (const victim of found) sendKill(victim)
       }
     },
-    pids: () => listProcessesOfRun(runId),
+    pids: () => (keepsOrphans ? listDescendants(pid) : listProcessesOfRun(runId)),
   }
 }
 

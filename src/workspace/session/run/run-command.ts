@@ -114,11 +114,13 @@ async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation
 
 function createProcessTree(
   { pid }: ChildProcess,
-  { hasPidNamespace }: Launch,
+  { hasPidNamespace, mayLeaveProcesses = false }: Launch,
   runId: string,
 ): ProcessTree | undefined {
   if (pid === undefined) return undefined
-  return hasPidNamespace ? createNamespaceTree(pid) : createGroupTree(pid, runId)
+  return hasPidNamespace
+    ? createNamespaceTree(pid)
+    : createGroupTree(pid, runId, { keepsOrphans: !mayLeaveProcesses })
 }
 
 /** Starts the process of a launch, and closes what only that process needs, also after a failure. */

@@ -108,9 +108,10 @@ class TerminalTree implements ProcessTree, Disposable {
   #trees(): ProcessTree[] {
     const { pid } = this.#pseudo.child
     if (pid === undefined) return []
-    const { hasPidNamespace } = this.#launch
+    const { hasPidNamespace, mayLeaveProcesses = false } = this.#launch
+    const options = { keepsOrphans: !mayLeaveProcesses }
     return listChildren(pid).map((child) =>
-      hasPidNamespace ? createNamespaceTree(child) : createGroupTree(child, this.#runId),
+      hasPidNamespace ? createNamespaceTree(child) : createGroupTree(child, this.#runId, options),
     )
   }
 }
