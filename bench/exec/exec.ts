@@ -67,6 +67,7 @@ export const exec: Benchmark = {
     { id: 'proxy-tunnel', label: 'download by CONNECT', unit: { throughput: PROXY_BYTES } },
     { id: 'proxy-http', label: 'download by plain HTTP', unit: { throughput: PROXY_BYTES } },
     { id: 'proxy-bare', label: 'download by a bare proxy in Node', unit: { throughput: PROXY_BYTES } },
+    { id: 'proxy-relay', label: 'download by a relay in C, socat', unit: { throughput: PROXY_BYTES } },
     { id: 'proxy-connections', label: '1,000 connections at once', unit: 'rate' },
     { id: 'proxy-left', label: 'descriptors left by them', unit: 'times' },
     ...HOOK_SIZES.map((size) => ({
@@ -140,7 +141,7 @@ export const exec: Benchmark = {
     'Hooks: processor time of the process and the system; nothing changed since the last one.',
     'Applies: processor time, of disk that of `cp -a` with the same files; a merge less what `node -e 0` takes.',
     'Vaults: processor time, but elapsed time for small texts; of git that of `git add -A` into a new repository, and of `git worktree add`.',
-    'Programs tell their own time, so starting them does not count. Needs git, make, cc and npm.',
+    'Programs tell their own time, so starting them does not count. Needs git, make, cc and npm, and socat for its row.',
   ],
   hasQuickForm: true,
 }
