@@ -10,6 +10,8 @@ export interface CliOptions {
   /** Text for standard input; empty when absent. */
   readonly input?: string
   readonly env?: NodeJS.ProcessEnv
+  /** Working directory; `files` when absent. */
+  readonly cwd?: string
 }
 
 /** The environment without credentials, which commands would report as withheld. */
@@ -36,9 +38,12 @@ export class Cli {
     onTestFinished(() => rmSync(this.scratch, { recursive: true, force: true, maxRetries: 10 }))
   }
 
-  start(args: readonly string[], { env = {} }: CliOptions = {}): ChildProcessWithoutNullStreams {
+  start(
+    args: readonly string[],
+    { env = {}, cwd = this.files }: CliOptions = {},
+  ): ChildProcessWithoutNullStreams {
     return spawn(process.execPath, [join(root, 'bin/coppice.js'), ...args], {
-      cwd: this.files,
+      cwd,
       ...(this.user !== undefined && { uid: this.user, gid: this.user }),
       env: {
         ...plainEnvironment(),

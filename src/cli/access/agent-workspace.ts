@@ -2,10 +2,10 @@ import { realpathSync } from 'node:fs'
 import { isWithin } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, formatErrorLine } from '../framework/errors.ts'
+import { findProject, isTooWide } from './enclosing-project.ts'
 import { isHomeMissing, resolveHomePath, withHome } from './home-access.ts'
 import { findLinkedFork } from './linked-access.ts'
 import { type NamespaceChoices, resolveWorkspaceVault } from './namespace-access.ts'
-import { isTooWide } from './project-directory.ts'
 
 /** The workspace of an agent: a vault, or a directory of this machine, of which it gets a fork. */
 export interface AgentWorkspace {
@@ -16,8 +16,8 @@ export interface AgentWorkspace {
 }
 
 /**
- * Chooses the workspace of a command: the vault of `--vault`, else the working directory, or the one around it that has
- * the named fork. In a directory that is no project, the current or only vault of the home, if there is one.
+ * Chooses the workspace of a command: the vault of `--vault`, else the directory around it that has the named fork, else
+ * its repository, else the working directory. In a directory that is no project, the current or only vault of the home, if there is one.
  */
 export async function chooseAgentWorkspace(
   call: CommandInvocation,
@@ -28,7 +28,8 @@ export async function chooseAgentWorkspace(
   const directory = findWorkingDirectory()
   const problem = await findProjectProblem(call, directory)
   if (problem !== undefined) return { vault: await resolveWorkspaceVault(call), problem }
-  return { directory: (fork === undefined ? undefined : await findForkDirectory(call, fork)) ?? directory }
+  const ofFork = fork === undefined ? undefined : await findForkDirectory(call, fork)
+  return { directory: ofFork ?? findProject(directory) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { TimelineFiles } from '../../timeline/events/index.ts'
+import { isTooWide, listAbove } from './enclosing-project.ts'
 
 /** Variables with the directory that an agent was started in; its working directory may be deeper. */
 const PROJECT_VARIABLES = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_PROJECT_DIR'] as const
@@ -21,22 +21,9 @@ export function findEventProject(home: string, directory: string | undefined): s
   )
 }
 
-/** Lists a directory and those around it, the nearest first. */
-export function listAbove(directory: string): string[] {
-  const above = dirname(directory)
-  return above === directory ? [directory] : [directory, ...listAbove(above)]
-}
-
 /** Returns the reason why a directory is not recorded; undefined if it may be. */
 export function findRecordingProblem(directory: string): string | undefined {
   return isTooWide(directory)
     ? `${directory} is not recorded: start the agent in a project's directory`
     : undefined
-}
-
-/** Reports whether a directory is the user's home directory, or around it: it has more than one project. */
-export function isTooWide(directory: string): boolean {
-  const user = homedir()
-  if (directory === '/') return true
-  return user !== '' && existsSync(user) && `${realpathSync(user)}/`.startsWith(`${directory}/`)
 }

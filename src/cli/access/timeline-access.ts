@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs'
 import { Timeline } from '../../timeline/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
+import { listAbove } from './enclosing-project.ts'
 import { type OpenHome, withHome } from './home-access.ts'
-import { listAbove } from './project-directory.ts'
 
 /** The timeline of a directory, opened for one command. */
 export interface OpenTimeline {

@@ -1,8 +1,10 @@
+import { realpathSync } from 'node:fs'
 import type { Boundary } from '../../../boundary/index.ts'
 import { formatHostRule, parseHostRule } from '../../../network/index.ts'
 import { escapeName, formatApproval } from '../../../text/index.ts'
 import type { Approval, Approvals, HostGrant } from '../../../workspace/index.ts'
 import { createRedactor } from '../../access/command-environment.ts'
+import { findProject } from '../../access/enclosing-project.ts'
 import { withHome } from '../../access/home-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -123,7 +125,7 @@ async function approveFor(call: ApproveInvocation, boundary: Boundary, id: strin
 /** Allows hosts of a person's choice in this directory, or takes that back. */
 async function approveHosts(call: ApproveInvocation, { hostGrants }: Boundary): Promise<void> {
   const rules = call.optionValues('host').map(parseHostRule)
-  const scope = { vault: process.cwd(), fork: call.option('fork') }
+  const scope = { vault: findProject(realpathSync(process.cwd())), fork: call.option('fork') }
   const reach = call.option('for')
   if (reach === 'once')
     throw new UsageError(

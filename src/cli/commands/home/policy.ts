@@ -1,6 +1,9 @@
+import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { relative } from 'node:path'
 import { escapeName } from '../../../text/index.ts'
 import type { ExecutionRequestInput, ExplainedPart, Explanation } from '../../../workspace/index.ts'
+import { findProject } from '../../access/enclosing-project.ts'
 import { resolveHomePath } from '../../access/home-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -74,9 +77,12 @@ function createRequest(
   if (call.has('shell') && words.length !== 1) {
     throw new UsageError('--shell takes one argument; put the command in quotation marks')
   }
+  const here = realpathSync(process.cwd())
+  const project = findProject(here)
   return {
-    vault: process.cwd(),
-    mountpoint: process.cwd(),
+    vault: project,
+    mountpoint: project,
+    cwd: `/${relative(project, here)}`,
     command: call.has('shell') ? { shell: line } : { argv: words },
     network: call.has('network'),
     isolation: call.choiceOption('isolation', ISOLATIONS) ?? 'auto',

@@ -1,5 +1,7 @@
+import { realpathSync } from 'node:fs'
 import type { Boundary } from '../../../boundary/index.ts'
 import type { CommandSpec, ExecutionRequestInput } from '../../../workspace/index.ts'
+import { findProject } from '../../access/enclosing-project.ts'
 import { assertUserVault, type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -84,16 +86,16 @@ Exits with the code of the command.`,
     ),
 )
 
-/** Places a request in the directory of its fork, which may be one around the working directory. */
+/** Places a request in the directory of its fork, or in the repository around the working directory. */
 async function placeRequest(
   call: ExecInvocation,
   { home }: OpenHome,
   request: ExecutionRequestInput,
 ): Promise<ExecutionRequestInput> {
+  if (call.has('vault')) return request
   const fork = call.option('fork')
-  if (fork === undefined || call.has('vault')) return request
-  const linked = await findLinkedFork(home, fork)
-  return linked === undefined ? request : placeInDirectory(request, linked.link.path)
+  const linked = fork === undefined ? undefined : await findLinkedFork(home, fork)
+  return placeInDirectory(request, linked?.link.path ?? findProject(realpathSync(process.cwd())))
 }
 
 function parseCommand(call: ExecInvocation): CommandSpec {

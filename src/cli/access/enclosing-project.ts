@@ -1,0 +1,25 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/**
+ * Returns the repository around a directory, which commands need whole: Git works in no part of one. The directory itself
+ * where there is none, or only one that has more than one project, such as the user's home directory.
+ */
+export function findProject(directory: string): string {
+  const repository = listAbove(directory).find((path) => existsSync(join(path, '.git')))
+  return repository === undefined || isTooWide(repository) ? directory : repository
+}
+
+/** Lists a directory and those around it, the nearest first. */
+export function listAbove(directory: string): string[] {
+  const above = dirname(directory)
+  return above === directory ? [directory] : [directory, ...listAbove(above)]
+}
+
+/** Reports whether a directory is the user's home directory, or around it: it has more than one project. */
+export function isTooWide(directory: string): boolean {
+  const user = homedir()
+  if (directory === '/') return true
+  return user !== '' && existsSync(user) && `${realpathSync(user)}/`.startsWith(`${directory}/`)
+}

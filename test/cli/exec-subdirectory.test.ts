@@ -1,0 +1,50 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { git } from '../support/git-repository.ts'
+import { Cli } from './run-cli.ts'
+
+/** A repository with a package in a subdirectory. */
+function createRepository(): { readonly cli: Cli; readonly root: string; readonly cwd: string } {
+  const cli = new Cli()
+  const root = realpathSync(cli.files)
+  const cwd = join(root, 'packages/cart')
+  git(['init', '-q', '-b', 'main', root])
+  mkdirSync(cwd, { recursive: true })
+  writeFileSync(join(root, 'package.json'), '{}\n')
+  writeFileSync(join(cwd, 'cart.ts'), 'export {}\n')
+  git(['-C', root, 'add', '.'])
+  git(['-C', root, '-c', 'user.name=a', '-c', 'user.email=b', 'commit', '-q', '-m', 'begin'])
+  return { cli, root, cwd }
+}
+
+describe('in a subdirectory of a repository', () => {
+  it('exec forks the repository, and starts the command in the subdirectory', async () => {
+    const { cli, root, cwd } = createRepository()
+    const script =
+      'pwd; ls ../..; echo x >> cart.ts; git -c user.name=a -c user.email=b commit -q -a -m work; git status --short'
+    const run = await cli.run(['exec', '--fork', 'f', '--shell', '--', script], { cwd })
+    expect(run.stdout).toBe(`${cwd}\npackage.json\npackages\n`)
+    expect(run.stderr).toContain('\n  M /packages/cart/cart.ts  +1\n  git: 1 commit on main\n')
+    expect((await cli.run(['forks'], { cwd })).stdout).toMatch(/^f /)
+    expect((await cli.run(['apply', 'f'], { cwd })).code).toBe(0)
+    expect(git(['-C', root, 'log', '--format=%s']).toString()).toBe('work\nbegin\n')
+  })
+
+  it('the policy knows how far up the fork reaches', async () => {
+    const { cli, cwd } = createRepository()
+    const explain = async (...words: string[]) =>
+      (await cli.run(['policy', 'explain', '--', ...words], { cwd })).stdout
+    expect(await explain('cat', '../../package.json')).toMatch(/^allow: read_only/)
+    expect(await explain('cat', '../../../outside')).toMatch(/^(deny|require_approval): .*host_escape_risk/)
+  })
+
+  it('exec forks the directory itself where the repository is the home directory', async () => {
+    const { cli, root, cwd } = createRepository()
+    const script = 'echo x > new.txt'
+    const env = { HOME: root, COPPICE_HOME: cli.home }
+    await cli.run(['exec', '--fork', 'f', '--shell', '--', script], { cwd, env })
+    const listed = await cli.run(['forks', '--json'], { cwd })
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ fork: 'f', directory: cwd }])
+  })
+})
