@@ -1,6 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { contextCaller } from '../../src/access/index.ts'
-import { type KernelEvent, listen, RequestFile, reapSteps } from '../../src/kernel/index.ts'
+import {
+  createJsonRequestFile,
+  type KernelEvent,
+  listen,
+  RequestFile,
+  reapSteps,
+} from '../../src/kernel/index.ts'
 import { MemoryFs } from '../../src/vfs/index.ts'
 import { call, type Say, scene, script, until } from '../support/scripted-kernel.ts'
 
@@ -34,6 +40,29 @@ describe('a process', () => {
     await kernel.processes.wait(pid)
     expect(asked).toEqual(['ask'])
     expect(process).toMatchObject({ result: 'in bytes', tokensUsed: 3 })
+  })
+
+  it('is offered in each step the tools that its devices have then', async () => {
+    const offered: string[][] = []
+    const createTool = (name: string) => ({
+      name,
+      description: '',
+      inputSchema: {},
+      request: () => ({ subpath: '' }),
+    })
+    const answer = { match: 'exact' as const, open: () => createJsonRequestFile('/dev/own', async () => '') }
+    const own = { ...answer, tools: [createTool('own_first')] }
+    const { kernel } = scene(({ tools }) => {
+      offered.push(tools.map(({ name }) => name).filter((name) => name.startsWith('own_')))
+      if (offered.length === 1) own.tools = [createTool('own_later'), createTool('own_last')]
+      if (offered.length === 2) kernel.devices.register('/dev/other', { ...own, tools: own.tools })
+      if (offered.length === 3) kernel.devices.unregister('/dev/own')
+      return offered.length < 4 ? call('echo', { a: offered.length }) : 'done'
+    })
+    kernel.devices.register('/dev/own', own)
+    await kernel.processes.wait(await kernel.processes.spawn('try'))
+    const later = ['own_later', 'own_last']
+    expect(offered).toEqual([['own_first'], later, [...later, ...later], later])
   })
 
   it('calls tools by name and devices by path, and gets the results', async () => {

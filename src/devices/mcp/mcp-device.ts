@@ -23,6 +23,8 @@ export class McpDevice implements Device {
   readonly #tools: PinnedTools
   readonly #resources: McpResources
   readonly #origin: string
+  /** Approved tools as last listed: the same as long as these are, so that nobody lists them anew for each step. */
+  #listed: { readonly approved: PinnedTools['approved']; readonly tools: readonly DeviceTool[] } | undefined
 
   constructor(path: string, name: string, connection: McpConnection, tools: PinnedTools) {
     this.#path = path
@@ -34,12 +36,9 @@ export class McpDevice implements Device {
 
   /** Approved tools, prefixed with the mount's name, since servers share tool names. */
   get tools(): readonly DeviceTool[] {
-    return this.#tools.approved.map(({ name, description = '', inputSchema }) => ({
-      name: `mcp__${basename(this.#path)}__${name}`.replaceAll(/[^\w-]/g, '_').slice(0, MAX_TOOL_NAME),
-      description,
-      inputSchema,
-      request: (body) => ({ subpath: `/tools/${name}`, body }),
-    }))
+    const { approved } = this.#tools
+    if (this.#listed?.approved !== approved) this.#listed = { approved, tools: this.#toDeviceTools(approved) }
+    return this.#listed.tools
   }
 
   async open(subpath: string, _mode: number, ctx: DeviceContext): Promise<DeviceFile> {
@@ -71,6 +70,15 @@ export class McpDevice implements Device {
       return resources.map(({ uri }) => ({ name: encodeURIComponent(uri), type: 'device' }))
     }
     throw new VfsError('ENOTDIR', `${this.#path}${subpath}`, { op: 'readdir' })
+  }
+
+  #toDeviceTools(approved: PinnedTools['approved']): readonly DeviceTool[] {
+    return approved.map(({ name, description = '', inputSchema }) => ({
+      name: `mcp__${basename(this.#path)}__${name}`.replaceAll(/[^\w-]/g, '_').slice(0, MAX_TOOL_NAME),
+      description,
+      inputSchema,
+      request: (body) => ({ subpath: `/tools/${name}`, body }),
+    }))
   }
 
   /** Lists unapproved tools too for a person, who reviews them; never for a process. */

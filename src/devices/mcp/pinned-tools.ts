@@ -11,6 +11,8 @@ export interface Pins {
   set(server: string, pin: Pin): Promise<void>
 }
 
+const NO_TOOLS: readonly ToolFacts[] = []
+
 /** A server's tools, checked against its approval. */
 export class PinnedTools {
   readonly #path: string
@@ -28,7 +30,7 @@ export class PinnedTools {
 
   /** Approved tools as last fetched; none if they may have changed since. */
   get approved(): readonly ToolFacts[] {
-    return this.#approved ?? []
+    return this.#approved ?? NO_TOOLS
   }
 
   /** Marks the tools as possibly changed. */

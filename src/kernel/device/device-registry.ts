@@ -17,27 +17,26 @@ export interface RegisteredTool {
   readonly tool: DeviceTool
 }
 
-const NO_TOOLS: readonly DeviceTool[] = []
-
 /** Devices by path. A device mounted for one process is invisible to others; pid 0 sees all. */
 export class DeviceRegistry {
   readonly #devices = new Map<string, Device>()
   /** Paths in order, until a device is added or removed. */
   #sorted: readonly string[] | undefined
-  /** Cache of the tools with their paths, which every request of every process lists. */
-  readonly #tools = new WeakMap<readonly DeviceTool[], readonly RegisteredTool[]>()
+  /** Tools of each device as last seen: a device may change its own. */
+  readonly #lastTools: (readonly DeviceTool[] | undefined)[] = []
+  #toolRevision = 0
 
   /** Registers a device. EEXIST if the path has one. */
   register(path: string, device: Device): void {
     if (this.#devices.has(path)) throw new VfsError('EEXIST', path, { op: 'register' })
     this.#devices.set(path, device)
-    this.#sorted = undefined
+    this.#changePaths()
   }
 
   /** Removes the device of a path. ENOENT if there is none. */
   unregister(path: string): void {
     if (!this.#devices.delete(path)) throw new VfsError('ENOENT', path, { op: 'unregister' })
-    this.#sorted = undefined
+    this.#changePaths()
   }
 
   /** Returns the device at exactly this path, else at its longest prefix of whole names. ENOENT if there is none. */
@@ -78,17 +77,28 @@ export class DeviceRegistry {
   listTools(allowed: readonly string[] | null, pid = 0): RegisteredTool[] {
     return this.listPaths(pid)
       .filter((root) => allowed === null || allowed.some((path) => isWithin(root, path)))
-      .flatMap((root) => this.#listDeviceTools(root))
+      .flatMap((root) => (this.#devices.get(root)?.tools ?? []).map((tool) => ({ root, tool })))
   }
 
-  #listDeviceTools(root: string): readonly RegisteredTool[] {
-    const tools = this.#devices.get(root)?.tools ?? NO_TOOLS
-    const cached = this.#tools.get(tools)
-    // Devices may share their tools.
-    if (cached !== undefined && (cached.length === 0 || cached[0]?.root === root)) return cached
-    const registered = tools.map((tool) => ({ root, tool }))
-    this.#tools.set(tools, registered)
-    return registered
+  /**
+   * Returns a number that changes whenever a device is added or removed, or has other tools than before: with the same
+   * number, `listTools` returns the same.
+   */
+  getToolRevision(): number {
+    let index = 0
+    for (const { tools } of this.#devices.values()) {
+      if (this.#lastTools[index] !== tools) {
+        this.#lastTools[index] = tools
+        this.#toolRevision++
+      }
+      index++
+    }
+    return this.#toolRevision
+  }
+
+  #changePaths(): void {
+    this.#sorted = undefined
+    this.#toolRevision++
   }
 
   #formatNearPaths(path: string, pid: number): string {

@@ -17,10 +17,27 @@ import { searchTools } from './search-tools.ts'
 
 const encoder = new TextEncoder()
 
+/** Tools of a process: those it is offered, and those that a search can find. */
+interface ProcessTools {
+  readonly available: readonly RegisteredTool[]
+  readonly offered: readonly ToolDefinition[]
+  readonly hidden: readonly ToolDefinition[]
+}
+
+/** Tools of a process, with the state of its devices and of its searches at that time. */
+interface CachedTools {
+  readonly tools: ProcessTools
+  readonly revision: number
+  readonly grantedCount: number
+  readonly foundCount: number
+}
+
 /** Tools of processes: their definitions, and calls to them. */
 export class ToolCalls {
   readonly #devices: DeviceRegistry
   readonly #files: FileManager
+  /** Every step lists the tools, which seldom change. */
+  readonly #cached = new WeakMap<Process, CachedTools>()
 
   constructor(devices: DeviceRegistry, files: FileManager) {
     this.#devices = devices
@@ -28,48 +45,56 @@ export class ToolCalls {
   }
 
   /** Lists the tools that a process is offered now. With more to find, a tool to search for them is among these. */
-  listTools(process: Process): ToolDefinition[] {
-    const { offered, hidden } = this.#partitionTools(process)
-    return hidden.length === 0 ? offered : [...offered, toolSearchTool]
+  listTools(process: Process): readonly ToolDefinition[] {
+    return this.#getTools(process).offered
   }
 
   /** Prepares a call of a tool by name, or of a file by path: writes the input and reads the response. */
   prepare(process: Process, tool: string, input: unknown): PreparedCall {
     if (tool.startsWith('/')) return this.#prepareCall(process, { path: tool, name: tool }, input)
     if (tool === TOOL_SEARCH) return this.#prepareSearch(process, input)
-    const { pid, allowedDevices } = process
-    const available = this.#devices.listTools(allowedDevices, pid)
-    const found = available.find(({ tool: { name } }) => name === tool)
+    const found = this.#getTools(process).available.find(({ tool: { name } }) => name === tool)
     if (found === undefined) return createFailingCall(tool, this.#createUnknownToolError(process, tool))
     return this.#prepareRequest(process, found, input)
   }
 
-  #partitionTools(process: Process): {
-    readonly offered: ToolDefinition[]
-    readonly hidden: ToolDefinition[]
-  } {
+  #getTools(process: Process): ProcessTools {
+    const { grantedDevices, foundTools } = process
+    const state = {
+      revision: this.#devices.getToolRevision(),
+      grantedCount: grantedDevices.length,
+      foundCount: foundTools.size,
+    }
+    const cached = this.#cached.get(process)
+    if (cached !== undefined && isSameState(cached, state)) return cached.tools
+    const tools = this.#partitionTools(process)
+    this.#cached.set(process, { tools, ...state })
+    return tools
+  }
+
+  #partitionTools(process: Process): ProcessTools {
     const { pid, allowedDevices, foundTools, spec } = process
-    const tools = this.#devices.listTools(allowedDevices, pid)
+    const available = this.#devices.listTools(allowedDevices, pid)
     const isOffered = createOfferFilter(process)
     const isFound = ({ name }: ToolDefinition) => spec.tools === null || foundTools.has(name)
-    return {
-      offered: [
-        ...tools.filter(isOffered).map(toDefinition),
-        ...actionTools,
-        ...rareActionTools.filter(isFound),
-      ],
-      hidden: [
-        ...tools.filter((tool) => !isOffered(tool)).map(toDefinition),
-        ...rareActionTools.filter((tool) => !isFound(tool)),
-      ],
-    }
+    const hidden = [
+      ...available.filter((tool) => !isOffered(tool)).map(toDefinition),
+      ...rareActionTools.filter((tool) => !isFound(tool)),
+    ]
+    const offered = [
+      ...available.filter(isOffered).map(toDefinition),
+      ...actionTools,
+      ...rareActionTools.filter(isFound),
+      ...(hidden.length === 0 ? [] : [toolSearchTool]),
+    ]
+    return { available, offered, hidden }
   }
 
   #prepareSearch(process: Process, input: unknown): PreparedCall {
     const { query } = isArguments(input) ? input : {}
     const text = typeof query === 'string' ? query : ''
     const run = async () => {
-      const found = searchTools(text, this.#partitionTools(process).hidden)
+      const found = searchTools(text, this.#getTools(process).hidden)
       for (const { name } of found) process.foundTools.add(name)
       if (found.length === 0) return `No further tool matches '${text}'.`
       const lines = found.map(({ name, description }) => `- ${name}: ${description}`)
@@ -115,6 +140,14 @@ export class ToolCalls {
     const detail = `there is no tool '${tool}'; there are: ${available.join(', ') || 'none'}, and devices by their paths`
     return new VfsError('ENOENT', tool, { op: 'tool', detail })
   }
+}
+
+function isSameState(cached: CachedTools, state: Omit<CachedTools, 'tools'>): boolean {
+  return (
+    cached.revision === state.revision &&
+    cached.grantedCount === state.grantedCount &&
+    cached.foundCount === state.foundCount
+  )
 }
 
 /** A file that receives a call, and the properties of its tool. */
