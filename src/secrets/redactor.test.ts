@@ -3,6 +3,18 @@ import { Redactor } from './index.ts'
 
 const redactor = new Redactor({ DEPLOY_TOKEN: 'hush-hush-hush' }, { OTHER_SECRET: 'quiet-quiet' })
 
+const secretTexts = [
+  'hush-hush-hush',
+  `ghp_${'a'.repeat(30)}`,
+  `sk-${'a'.repeat(20)}`,
+  '12345678:AAabcdefghijklmnopqrstuvwxyzabcdefgh',
+  '-----BEGIN PRIVATE KEY-----\nabc',
+  'Bearer abcdefghij',
+  'Api_Key = hunter2222',
+  '-u me:hunter22',
+  'postgres://me:hunter22@host/x',
+]
+
 describe('text for review', () => {
   it('has no known secrets, and nothing that can only be a key', () => {
     const key = `ghp_${'a'.repeat(30)}`
@@ -147,6 +159,20 @@ describe('stored and shown text', () => {
   it('is formatted as JSON without secrets', () => {
     const json = redactor.toJson({ list: ['a hush-hush-hush b', 1], none: undefined, empty: null })
     expect(json).toBe('{"list":["a [redacted] b",1],"empty":null}')
+  })
+
+  it.each(secretTexts)('is redacted among other strings of a value: %s', (text) => {
+    const around = ['before', text, 'after-', ':']
+    expect(redactor.redactValue({ around, inner: { text } })).toEqual({
+      around: ['before', redactor.redactText(text), 'after-', ':'],
+      inner: { text: redactor.redactText(text) },
+    })
+    expect(redactor.redactText(text)).not.toBe(text)
+  })
+
+  it('is the same value if it has no secrets', () => {
+    const value = { list: ['a', '-', 'sk', { token: 'x' }], number: 1, none: null }
+    expect(redactor.redactValue(value)).toBe(value)
   })
 
   it('has no password of a user, but keeps numeric ids', () => {

@@ -54,9 +54,15 @@ export class Redactor {
 
   /** Reports whether redaction leaves every string of a value as it is. */
   #isClean(value: unknown): boolean {
-    if (typeof value === 'string') return this.redactText(value) === value
-    if (typeof value !== 'object' || value === null) return true
-    return Object.values(value).every((part) => this.#isClean(part))
+    const texts: string[] = []
+    collectStrings(value, texts)
+    // All at once first: what a pattern finds in one string, it finds in their lines too.
+    return !this.#canHaveSecret(texts.join('\n')) || texts.every((text) => this.redactText(text) === text)
+  }
+
+  /** Reports whether redaction may change a text. False is certain, also for each of its lines. */
+  #canHaveSecret(text: string): boolean {
+    return this.#known.redact(text) !== text || canHaveToken(text) || canHaveMarkedSecret(text)
   }
 
   /** Formats a value as JSON with its strings redacted, but not its keys. */
@@ -116,6 +122,12 @@ function removeOpaqueSecrets(text: string, pattern: RegExp): string {
 /** Reports whether a value can be hidden from a reviewer: it is no command line, path, option or host. */
 function isOpaque(value: string): boolean {
   return (WORD.test(value) && !HOST_OR_FILE.test(value)) || RANDOM_TOKEN.test(value)
+}
+
+function collectStrings(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value)
+  else if (typeof value === 'object' && value !== null)
+    for (const part of Object.values(value)) collectStrings(part, texts)
 }
 
 function mapStrings<Value>(value: Value, change: (text: string) => string): Value {
