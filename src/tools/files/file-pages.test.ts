@@ -30,6 +30,38 @@ describe('a tool that reads a file', () => {
     expect(await tools.call(name, { path, ...args })).toEqual({ text: whole, isError: false })
   })
 
+  it.each(['file_read', 'file_grep'])(
+    'returns what the file has now, and knows its version: %s',
+    async (name) => {
+      const fs = new MemoryFs({ '/file': 'one\ntwo\n' })
+      const tools = createToolRegistry(fs)
+      const read = async () =>
+        (await tools.call(name, { path, ...(name === 'file_grep' && { pattern: '.' }) })).text
+      const edit = (oldText: string) =>
+        tools.call('file_edit', { path, operation: 'replace_string', find: oldText, replace: `${oldText}!` })
+      expect(await read()).toContain('one')
+      expect(await read()).toContain('one')
+      await fs.write('/file', 'ten\ntwo\n')
+      expect((await edit('two')).error?.code).toBe('ECONFLICT')
+      expect(await read()).toContain('ten')
+      expect((await edit('two')).error).toBeUndefined()
+      expect(await read()).toContain('two!')
+    },
+  )
+
+  it('returns what the file has now if its file system uses a buffer again', async () => {
+    const buffer = new TextEncoder().encode('one')
+    class ReusingFs extends MemoryFs {
+      override async *read(): AsyncGenerator<Uint8Array> {
+        yield buffer
+      }
+    }
+    const tools = createToolRegistry(new ReusingFs({ '/file': 'one' }))
+    expect((await tools.call('file_read', { path, numbered: false })).text).toBe('one')
+    buffer.set(new TextEncoder().encode('two'))
+    expect((await tools.call('file_read', { path, numbered: false })).text).toBe('two')
+  })
+
   it('returns at most 2,000 lines, and says where to continue', async () => {
     const call = callOn(linesTo(5000))
     for (const [name, args, note] of [

@@ -1,6 +1,5 @@
 import { Yielder } from '../../vfs/index.ts'
-import { readLineBlocks, splitBlock } from '../text/line-stream.ts'
-import type { OpenedText } from '../text/opened-text.ts'
+import { type OpenedText, readLineBlocks, splitBlock } from '../text/line-stream.ts'
 import type { GrepOutput } from './grep-output.ts'
 import type { GrepQuery } from './grep-query.ts'
 

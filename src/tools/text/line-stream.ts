@@ -2,13 +2,23 @@ import { TextDecoder } from 'node:util'
 import { isBinary, VfsError } from '../../vfs/index.ts'
 import { sliceStart } from './character-cut.ts'
 import { detectEncoding, type Encoding } from './encoding.ts'
-import type { OpenedText } from './opened-text.ts'
 
 /** Limit of a line, so that a file without line ends does not fill the memory. */
 const MAX_LINE_CHARACTERS = 1024 * 1024
 
 /** Marker at the end of a cut line. */
 const CUT_MARKER = ' … (the line is longer than 1 MiB and cut here)'
+
+/** A text file to read, with its name for messages. */
+export interface OpenedText {
+  readonly chunks: AsyncIterable<Uint8Array> | readonly Uint8Array[]
+  readonly displayPath: string
+}
+
+/** Decodes the text of a file in memory. EINVAL if the file is binary. */
+export function decodeText(bytes: Uint8Array, displayPath: string): string {
+  return createDecoder(bytes, displayPath).decode(bytes)
+}
 
 /** Decodes the text of a file as a stream. EINVAL if the file is binary. */
 export async function* decodePieces(

@@ -1,15 +1,18 @@
-import { hash as digest } from 'node:crypto'
 import { hash, isVfsError, readFile, type Stat } from '../../vfs/index.ts'
 import type { TargetContext } from '../define-tool.ts'
 import { MAX_EDITABLE_BYTES, statOpenableFile } from '../tool-target.ts'
+import type { OpenedText } from './line-stream.ts'
+import { type FileContent, RecentContents } from './recent-contents.ts'
 
 /** Files up to this size are read at once, which also gives their version. */
 const MAX_WHOLE_BYTES = 256 * 1024
 
-/** A text file to read, with its name for messages. */
-export interface OpenedText {
-  readonly chunks: AsyncIterable<Uint8Array>
-  readonly displayPath: string
+/** Shared by all readers: each compares it with bytes that it has read itself. */
+const recentContents = new RecentContents()
+
+/** A text file that is in memory. */
+export interface WholeText extends OpenedText {
+  readonly content: FileContent
 }
 
 /** Opens a text file and records that the reader has seen this version. */
@@ -28,7 +31,7 @@ export async function openText(targetContext: TargetContext, stat: Stat): Promis
 /** Does what `openText` does, without a stat of a small file. EISDIR, EINVAL if it is not a file. */
 export async function openFileText(
   targetContext: TargetContext,
-): Promise<OpenedText & { readonly size: number }> {
+): Promise<(OpenedText | WholeText) & { readonly size: number }> {
   const {
     target,
     call: { ctx },
@@ -55,12 +58,9 @@ export async function recordVersion(targetContext: TargetContext, { size }: Stat
   if (size <= MAX_EDITABLE_BYTES) environment.reads.recordRead(displayPath, await hash(fs, path, ctx))
 }
 
-function openWhole({ target, environment }: TargetContext, bytes: Uint8Array): OpenedText {
+function openWhole({ target, environment }: TargetContext, bytes: Uint8Array): WholeText {
   const { displayPath } = target
-  environment.reads.recordRead(displayPath, digest('sha256', bytes))
-  return { chunks: streamBytes(bytes), displayPath }
-}
-
-async function* streamBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes
+  const content = recentContents.get(displayPath, bytes)
+  environment.reads.recordRead(displayPath, content.version)
+  return { content, chunks: [bytes], displayPath }
 }

@@ -1,10 +1,16 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { TargetContext } from '../define-tool.ts'
 import { getCutPosition } from './character-cut.ts'
-import { decodePieces, stripReturn } from './line-stream.ts'
-import { openFileText } from './opened-text.ts'
+import { decodePieces, type OpenedText, stripReturn } from './line-stream.ts'
+import { openFileText, type WholeText } from './opened-text.ts'
 import { formatNumberedLine } from './text-output.ts'
-import { readSlice, type TextPosition, type TextSlice } from './text-slice.ts'
+import {
+  type MissingPosition,
+  readSlice,
+  sliceFrom,
+  type TextPosition,
+  type TextSlice,
+} from './text-slice.ts'
 
 /** Maximum lines of a file in one page. */
 export const MAX_PAGE_LINES = 2000
@@ -39,14 +45,34 @@ export async function readPage(
   maxLines: number,
   form: PageForm,
 ): Promise<TextPage> {
-  const { target, call } = targetContext
   const opened = await openFileText(targetContext)
-  const pieces = decodePieces(opened, (bytes) => call.progress(bytes, opened.size))
   const lines = Math.min(maxLines, MAX_PAGE_LINES)
-  const size = { lines, characters: MAX_PAGE_CHARACTERS + LINE_END_CHARACTERS }
-  const slice = await readSlice(pieces, from, size)
-  if ('problem' in slice) throw new VfsError('EINVAL', target.path, { op: 'read', detail: slice.problem })
+  const progress = (bytes: number) => targetContext.call.progress(bytes, opened.size)
+  const slice =
+    'content' in opened ? sliceWhole(opened, from, progress) : await readPieces(opened, from, lines, progress)
+  if ('problem' in slice)
+    throw new VfsError('EINVAL', targetContext.target.path, { op: 'read', detail: slice.problem })
   return formatPage(slice, from, lines, form)
+}
+
+function sliceWhole(
+  { content, displayPath }: WholeText,
+  from: TextPosition,
+  progress: (bytes: number) => void,
+): TextSlice | MissingPosition {
+  const text = content.getText(displayPath)
+  progress(content.bytes.length)
+  return sliceFrom(text, from)
+}
+
+function readPieces(
+  opened: OpenedText,
+  from: TextPosition,
+  lines: number,
+  progress: (bytes: number) => void,
+): Promise<TextSlice | MissingPosition> {
+  const size = { lines, characters: MAX_PAGE_CHARACTERS + LINE_END_CHARACTERS }
+  return readSlice(decodePieces(opened, progress), from, size)
 }
 
 /** Returns the text of a page, with an optional note as its last line. */

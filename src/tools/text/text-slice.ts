@@ -46,6 +46,14 @@ export async function readSlice(
   return problem === undefined ? { text, isEnd: true } : { problem }
 }
 
+/** Returns all of a text from a position on. */
+export function sliceFrom(whole: string, from: TextPosition): TextSlice | MissingPosition {
+  const start = new SliceStart(from)
+  const text = start.isFound ? whole : start.skipTo(whole)
+  const problem = start.findProblem(text)
+  return problem === undefined ? { text, isEnd: true } : { problem }
+}
+
 /** Finds the start of a slice in a stream of pieces. */
 class SliceStart {
   readonly #from: TextPosition
