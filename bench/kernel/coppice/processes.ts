@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { contextCaller } from '../../../src/access/index.ts'
 import { procDevice } from '../../../src/devices/proc/index.ts'
@@ -24,7 +24,7 @@ const MESSAGES = 64
 const REPEATS = 200
 const SECOND = 1000
 
-/** Kernels whose models answer at once, or wait to be looked at. */
+/** Kernels whose models answer at once, or wait to be looked at. The steps stay until the end, as a home does. */
 export async function measure(recorder: Recorder, { directory, isQuick }: Settings): Promise<void> {
   const place = mkdtempSync(join(directory, 'steps-'))
   const bench = new Bench(place, isQuick ? PROCESSES / 10 : PROCESSES)
@@ -37,7 +37,6 @@ export async function measure(recorder: Recorder, { directory, isQuick }: Settin
   recorder.note('bare', await bench.many())
   recorder.note('record', await bench.record(10))
   recorder.note('late record', await bench.record(10_000))
-  rmSync(place, { recursive: true })
 }
 
 class Bench {
