@@ -4,6 +4,7 @@ import { encodeChecksummedJson } from '../../../src/store/checksummed-json.ts'
 import { SqliteRowCommit } from '../../../src/store/engines/sqlite/sqlite-row-commit.ts'
 import { PAGE_BYTES } from '../../../src/store/engines/sqlite/sqlite-setup.ts'
 import { SCHEMA } from '../../../src/store/engines/sqlite/sqlite-statements.ts'
+import { SqliteWal } from '../../../src/store/engines/sqlite/sqlite-wal.ts'
 
 const NO_HASH = new Uint8Array(0)
 
@@ -17,6 +18,7 @@ export class BareRows implements Disposable {
     this.#db = new DatabaseSync(file)
     this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000')
+    new SqliteWal(this.#db).limitSize(false)
     this.#db.exec(SCHEMA)
     this.#rowCommit = new SqliteRowCommit(this.#db)
   }

@@ -25,7 +25,7 @@ import { SEGMENT_FORMAT } from '../store-format.ts'
 import { assertOwnLog } from './sqlite-identity.ts'
 import { MAX_SEQ, toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
 import { findOnlyRow, SqliteRowCommit } from './sqlite-row-commit.ts'
-import { openImmutable, PAGE_BYTES, setSynchronous, setUpImmutable, setUpStore } from './sqlite-setup.ts'
+import { openImmutable, readPageBytes, setSynchronous, setUpImmutable, setUpStore } from './sqlite-setup.ts'
 import { SqliteStatements } from './sqlite-statements.ts'
 import { SqliteWal } from './sqlite-wal.ts'
 
@@ -109,6 +109,7 @@ export class SqliteEngine implements Engine {
       if (isImmutable) setUpImmutable(this.#db, file)
       else {
         setUpStore(this.#db, file, this.#isFullyDurable)
+        this.#wal.limitSize(false)
         this.#groupCommit.recover()
       }
     } catch (error) {
@@ -219,7 +220,7 @@ export class SqliteEngine implements Engine {
       // A checkpoint of the log truncates the file. If readers prevent it, a later one does.
       if (freedPages === 0) this.#wal.truncate()
       else if (this.#diskSpace.isScarce) this.#wal.checkpoint()
-      return freedPages * PAGE_BYTES
+      return freedPages * readPageBytes(this.#db)
     } catch (error) {
       throw toCommitError(error)
     }

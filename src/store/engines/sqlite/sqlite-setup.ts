@@ -5,8 +5,11 @@ import { FIRST_FORMAT } from '../store-format.ts'
 import { APPLICATION_ID, BUSY_TIMEOUT_MS, identifyDatabase } from './sqlite-identity.ts'
 import { SCHEMA } from './sqlite-statements.ts'
 
-/** Page size of a store. */
-export const PAGE_BYTES = 8192
+/**
+ * Page size of a new store. A commit of one change writes each page it touches to the log as a whole, so a small page
+ * suits it. Stores of earlier versions have pages of 8 KiB.
+ */
+export const PAGE_BYTES = 4096
 /** Size of SQLite's page cache; a negative number counts KiB. */
 const CACHE_PRAGMA = 'PRAGMA cache_size = -16000'
 const RETRY_MS = 5
@@ -56,9 +59,14 @@ export function setSynchronous(db: DatabaseSync, file: string, isFull: boolean):
     throw new VfsError('EIO', file, { op: 'open', detail: 'SQLite did not accept the sync mode' })
 }
 
+/** Returns the page size of a store. */
+export function readPageBytes(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
+}
+
 /** Sets up a connection, and creates the tables of a new store. */
 function prepareStore(db: DatabaseSync, file: string, isFullyDurable: boolean): void {
-  // Larger pages suit chunks, and auto-vacuum can free pages. Only for a new file: on an old one, both would write.
+  // Auto-vacuum can free pages. Only for a new file: on an old one, both would write.
   const isNew = Number(db.prepare('PRAGMA page_count').get()?.['page_count']) === 0
   const isStore = !isNew && identifyDatabase(db, file) === 'store'
   if (isNew) db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)

@@ -1,20 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { readPageBytes } from './sqlite-setup.ts'
 
-/** SQLite's default, for a connection that commits now and then. */
-const DEFAULT_CHECKPOINT_PAGES = 1000
-/**
- * Checkpoint interval of a connection that commits often: the default would wait for the disk every eight megabytes.
- */
-const GROUP_COMMIT_CHECKPOINT_PAGES = 4096
-/** Checkpoint interval on a nearly full disk: a checkpoint makes the database grow by no more than this. */
-const SCARCE_CHECKPOINT_PAGES = 96
-const SCARCE_BYTES = 1024 * 1024
+const MIB = 1024 * 1024
+/** Size of the log at which a connection that commits now and then makes a checkpoint. */
+const CHECKPOINT_BYTES = 8 * MIB
+/** The same for a connection that commits often: each checkpoint waits for the disk. */
+const GROUP_COMMIT_CHECKPOINT_BYTES = 32 * MIB
+/** The same on a nearly full disk: a checkpoint makes the database grow by no more than this. */
+const SCARCE_CHECKPOINT_BYTES = 0.75 * MIB
+/** Size to which the log's file is cut on a nearly full disk. */
+const SCARCE_FILE_BYTES = MIB
 const NO_LIMIT = -1
 
 /** Limits the size of a connection's write-ahead log, by checkpoints. */
 export class SqliteWal {
   readonly #db: DatabaseSync
-  #checkpointPages = DEFAULT_CHECKPOINT_PAGES
+  #checkpointBytes = 0
   /** True if this connection commits in groups. */
   usesGroupCommit = false
 
@@ -24,14 +25,15 @@ export class SqliteWal {
 
   /** Sets the limit. Call it outside of a transaction. */
   limitSize(isScarce: boolean): void {
-    const pages = isScarce
-      ? SCARCE_CHECKPOINT_PAGES
+    const bytes = isScarce
+      ? SCARCE_CHECKPOINT_BYTES
       : this.usesGroupCommit
-        ? GROUP_COMMIT_CHECKPOINT_PAGES
-        : DEFAULT_CHECKPOINT_PAGES
-    if (pages === this.#checkpointPages) return
-    this.#checkpointPages = pages
-    const limit = isScarce ? SCARCE_BYTES : NO_LIMIT
+        ? GROUP_COMMIT_CHECKPOINT_BYTES
+        : CHECKPOINT_BYTES
+    if (bytes === this.#checkpointBytes) return
+    this.#checkpointBytes = bytes
+    const pages = Math.floor(bytes / readPageBytes(this.#db))
+    const limit = isScarce ? SCARCE_FILE_BYTES : NO_LIMIT
     this.#db.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = ${limit}`)
     if (isScarce) this.checkpoint()
   }
