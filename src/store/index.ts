@@ -97,6 +97,7 @@ export {
   type TextMatch,
   type TrigramQuery,
 } from './search/index.ts'
+export type { ChunkHashes } from './segments/hash-chunks.ts'
 export { isSegmentName } from './segments/segment-row.ts'
 export {
   MIN_SEGMENTED_BYTES,
@@ -141,7 +142,7 @@ export { BlobStore } from './vault/blob-store.ts'
 export { type Checkpoint, decodeCheckpoint, listInheritedCheckpoints } from './vault/checkpoints.ts'
 export { countPieces, readPiece } from './vault/content-pieces.ts'
 export { createCheckpoint } from './vault/create-checkpoint.ts'
-export { appendBytes, readContent, storeBytes } from './vault/file-content.ts'
+export { appendBytes, hashContent, readContent, storeBytes } from './vault/file-content.ts'
 export { FileHistory, type JournaledVersion } from './vault/file-history.ts'
 export { Journal, type NumberedJournalEntry } from './vault/journal.ts'
 export {

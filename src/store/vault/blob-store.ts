@@ -3,7 +3,7 @@ import { Slab, VfsError } from '../../vfs/index.ts'
 import type { Batch, BlobRow } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
 import { MissingError } from '../missing-error.ts'
-import { computeBlobHash } from '../segments/hash-chunks.ts'
+import { type ChunkHashes, hashChunk } from '../segments/hash-chunks.ts'
 import { encodeInlineRow, isSegmentBlob } from '../segments/segment-row.ts'
 import type { BlobRef } from '../tree/tree-values.ts'
 import { BlobCache } from './blob-cache.ts'
@@ -64,9 +64,8 @@ export class BlobStore {
   }
 
   /** Returns a reference to these bytes, already stored or staged for the next commit. The bytes must not change. */
-  put(bytes: Uint8Array): BlobRef {
-    const properties = { size: bytes.length, crc: crc32(bytes) }
-    const digest = computeBlobHash(bytes)
+  put(bytes: Uint8Array, { crc, hash: digest }: ChunkHashes = hashChunk(bytes)): BlobRef {
+    const properties = { size: bytes.length, crc }
     if (digest.length === 0) return { blob: this.#stage(bytes, NO_HASH), ...properties }
     const staged = this.#byHash.get(toHashKey(digest))
     if (staged !== undefined) return { blob: staged, ...properties }

@@ -1,5 +1,6 @@
 import type { FileOperation, StoredContent } from '../files/operation.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
+import { type ChunkHashes, hashChunk } from '../segments/hash-chunks.ts'
 import { type BlobRef, CHUNK_BYTES, type ContentRef } from '../tree/tree-values.ts'
 import type { BlobStore } from './blob-store.ts'
 
@@ -10,11 +11,24 @@ const EMPTY = new Uint8Array(0)
 /** Reference for a chunk that was never written. */
 const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
 
-/** Stores bytes and returns the reference to them. */
-export function storeBytes(bytes: Uint8Array, blobs: Pick<BlobStore, 'put'>): StoredContent {
+/**
+ * Stores bytes and returns the reference to them.
+ * @param hashes result of `hashContent`, if it is known.
+ */
+export function storeBytes(
+  bytes: Uint8Array,
+  blobs: Pick<BlobStore, 'put'>,
+  hashes: readonly ChunkHashes[] = [],
+): StoredContent {
   if (bytes.length <= MAX_INLINE_BYTES)
     return { size: bytes.length, inline: Buffer.from(bytes).toString('base64') }
-  return { size: bytes.length, chunks: splitChunks(bytes).map((chunk) => blobs.put(chunk)) }
+  const chunks = splitChunks(bytes).map((chunk, index) => blobs.put(chunk, hashes[index]))
+  return { size: bytes.length, chunks }
+}
+
+/** Returns the hashes of the chunks in which bytes are stored; none for inline content. */
+export function hashContent(bytes: Uint8Array): ChunkHashes[] {
+  return bytes.length <= MAX_INLINE_BYTES ? [] : splitChunks(bytes).map(hashChunk)
 }
 
 /** Returns a file's content as another file can refer to it, without copying bytes. */

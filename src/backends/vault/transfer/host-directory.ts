@@ -16,6 +16,8 @@ export interface HostIdentity {
 
 /** A directory of the machine to run system calls in. Names are single path components. */
 export interface HostDirectory extends HostIdentity {
+  /** True if its paths lead into this very directory as long as it is open, also in other threads. */
+  readonly isHandle: boolean
   /** A path for a system call that does not follow the last component, valid while the directory is open. */
   at(name: string): string
   /** A path of the directory itself. */
@@ -106,6 +108,7 @@ export class DirectoryStack {
  * directory. Renaming or replacing a directory above cannot redirect a call, and no path is too long.
  */
 class HandleDirectory implements HostDirectory {
+  readonly isHandle = true
   readonly dev: bigint
   readonly ino: bigint
   #fd: number | undefined
@@ -142,6 +145,7 @@ class HandleDirectory implements HostDirectory {
  * for a link between that check and the call.
  */
 class PathDirectory implements HostDirectory {
+  readonly isHandle = false
   readonly dev: bigint
   readonly ino: bigint
   readonly #path: string

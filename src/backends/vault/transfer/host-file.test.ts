@@ -17,20 +17,20 @@ describe.each([true, false])('a file of the machine (by handle: %s)', (byHandle)
   const directory = openHostDirectory(path, byHandle)
 
   it('is opened and read', () => {
-    const file = new HostFile(directory, 'file')
+    const file = new HostFile(directory.at('file'))
     expect(file.readAll().toString()).toBe('content')
     file.close()
   })
 
   // What is looked at may be replaced before it is opened. A pipe would let us wait for its other end.
   it.each(['pipe', 'link', 'directory'])('is rejected if a %s has replaced it', (name) => {
-    expect(() => new HostFile(directory, name)).toThrow(
+    expect(() => new HostFile(directory.at(name))).toThrow(
       /^the file was replaced by a (pipe|link|directory) meanwhile$/,
     )
   })
 
   it('is read to its end if the system reports no size', () => {
-    const file = new HostFile(openHostDirectory(`/proc/${process.pid}`, byHandle), 'status')
+    const file = new HostFile(openHostDirectory(`/proc/${process.pid}`, byHandle).at('status'))
     expect(file.readAll().length).toBeGreaterThan(100)
     file.close()
   })

@@ -1,7 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { isErrno } from '../../../machine/index.ts'
-import type { HostDirectory } from './host-directory.ts'
 import { HostFault } from './host-fault.ts'
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
@@ -14,11 +13,12 @@ export class HostFile {
   readonly #fd: number
 
   /**
-   * Opens the current file, never through a link, and never waits for a pipe. Throws a fault if it is not a regular
-   * file.
+   * Opens the current file, never through a link in its name, and never waits for a pipe. Throws a fault if it is not a
+   * regular file.
+   * @param path from `HostDirectory.at`.
    */
-  constructor(directory: HostDirectory, name: string) {
-    this.#fd = open(directory, name)
+  constructor(path: string) {
+    this.#fd = open(path)
     this.stats = fstatSync(this.#fd, { bigint: true })
     if (this.stats.isFile()) return
     this.close()
@@ -68,9 +68,9 @@ export function describeKind(stats: BigIntStats): string {
   return stats.isDirectory() ? 'a directory' : stats.isFile() ? 'a file' : 'an unknown kind of file'
 }
 
-function open(directory: HostDirectory, name: string): number {
+function open(path: string): number {
   try {
-    return openSync(directory.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
     if (isErrno(error, 'ELOOP')) throw new HostFault('ELOOP', 'the file was replaced by a link meanwhile')
     // The error for opening a socket.

@@ -1,4 +1,5 @@
 import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { isTemporaryName } from '../../../machine/index.ts'
 import type { MaybePromise } from '../../../store/index.ts'
 import { assertLinkTarget, checkPath, child, isVfsError } from '../../../vfs/index.ts'
@@ -15,11 +16,14 @@ import { findSkipReason, HostFault } from './host-fault.ts'
 import { describeKind, HostFile } from './host-file.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import type { ImportOptions, ImportReport, Skipped } from './import-report.ts'
+import { type FileContent, ReadAhead } from './read-ahead.ts'
 import { hasAttributes, type TransferAttributes, toTransferAttributes } from './transfer-attributes.ts'
 import { type ExistingInode, isLinkTo, type VaultTarget } from './vault-target.ts'
 
 /** Files above this are streamed, one at a time. */
 const SMALL_FILE_BYTES = 1024 * 1024
+/** Files after which a thread reads ahead: fewer are read sooner than it starts. */
+const FILES_BEFORE_THREAD = 1000
 const GITIGNORE = '.gitignore'
 const GIT_DIRECTORY = '.git'
 
@@ -46,6 +50,8 @@ interface Level {
   index: number
   /** True if its attributes must be set again: it is new, or got a new name. */
   isTouched: boolean
+  /** Another handle of the directory, for files that are read ahead. */
+  kept: HostDirectory | undefined
 }
 
 /** A name of the machine with the vault's inode at the same path. */
@@ -73,6 +79,9 @@ export class ImportWalk {
   readonly #options: ImportOptions
   readonly #excluded: IgnoreRules
   readonly #window = new CommitWindow()
+  readonly #canReadAhead: boolean
+  #ahead: ReadAhead<LargeFile | undefined> | undefined
+  readonly #kept = new Set<HostDirectory>()
   readonly #levels: Level[] = []
   readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0, ignored: 0 }
   readonly #skipped: Skipped[] = []
@@ -83,6 +92,7 @@ export class ImportWalk {
     this.#avoided = avoided
     this.#options = options
     this.#excluded = new IgnoreRules(options.exclude)
+    this.#canReadAhead = directories.current.isHandle && availableParallelism() > 1
   }
 
   async run(into: string, existing: ExistingInode | undefined): Promise<ImportReport> {
@@ -97,6 +107,7 @@ export class ImportWalk {
       attributes: undefined,
       index: 0,
       isTouched: false,
+      kept: undefined,
     })
     try {
       for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
@@ -106,12 +117,24 @@ export class ImportWalk {
         // Small entries are submitted without awaiting, so that a window of them is one commit.
         const large = this.#step(level, next, childInode)
         if (large !== undefined) await this.#importLargeFile(large)
+        if (this.#ahead?.isFull) await this.#importReadFiles(this.#ahead)
         if (this.#window.isFull) await this.#drain()
       }
+      while (this.#ahead?.isEmpty === false) await this.#importReadFiles(this.#ahead)
     } finally {
+      this.#ahead?.[Symbol.dispose]()
+      for (const directory of this.#kept) directory.close()
       await this.#drain()
     }
     return { ...this.#counts, skipped: this.#skipped }
+  }
+
+  async #importReadFiles(ahead: ReadAhead<LargeFile | undefined>): Promise<void> {
+    for (const run of await ahead.take()) {
+      const large = run()
+      if (large !== undefined) await this.#importLargeFile(large)
+      if (this.#window.isFull) await this.#drain()
+    }
   }
 
   #findExisting(
@@ -137,12 +160,19 @@ export class ImportWalk {
       return undefined
     }
     const relativePath = level.prefix + name
-    try {
+    return this.#orSkip(relativePath, () => {
       const found = { level, name, path: child(level.path, name), relativePath, existing }
       // Its stats are those of the open file.
       if (isFile && existing === undefined) return this.#importNewFile(found)
       const stats = lstatSync(this.#directories.current.at(name), { bigint: true })
       return this.#importEntry({ ...found, stats })
+    })
+  }
+
+  /** Runs the import of an entry. One that cannot be read or stored is skipped. */
+  #orSkip(relativePath: string, run: () => LargeFile | undefined): LargeFile | undefined {
+    try {
+      return run()
     } catch (error) {
       const reason = findSkipReason(error)
       if (reason === undefined) throw error
@@ -162,7 +192,26 @@ export class ImportWalk {
   }
 
   #importNewFile(found: NamedEntry): LargeFile | undefined {
-    return this.#isWanted(found, false) ? this.#storeFile(found) : undefined
+    if (!this.#isWanted(found, false)) return undefined
+    const ahead = this.#findReadAhead()
+    if (ahead === undefined) return this.#storeFile(found, this.#directories.current)
+    const directory = this.#keepOpen(found.level)
+    const store = (content: FileContent | undefined) =>
+      content === undefined ? this.#storeFile(found, directory) : this.#storeContent(found, content)
+    ahead.add((content) => this.#orSkip(found.relativePath, () => store(content)), directory.at(found.name))
+    return undefined
+  }
+
+  #findReadAhead(): ReadAhead<LargeFile | undefined> | undefined {
+    if (this.#canReadAhead && this.#counts.files >= FILES_BEFORE_THREAD) this.#ahead ??= new ReadAhead()
+    return this.#ahead
+  }
+
+  /** Returns a handle of the current directory that stays open until its files are imported. */
+  #keepOpen(level: Level): HostDirectory {
+    level.kept ??= this.#directories.current.enter('.')
+    this.#kept.add(level.kept)
+    return level.kept
   }
 
   /** False for an entry that is ignored. A fault for a path that cannot be stored. */
@@ -205,6 +254,7 @@ export class ImportWalk {
         attributes,
         index: 0,
         isTouched,
+        kept: undefined,
       })
     } catch (error) {
       directory.close()
@@ -213,12 +263,18 @@ export class ImportWalk {
     this.#directories.down(directory)
   }
 
-  /** Sets the attributes last, because every new name changes the directory's time. */
-  #leave({ path, attributes, isTouched }: Level): void {
+  #leave(level: Level): void {
     this.#levels.pop()
     this.#directories.up()
+    if (this.#ahead === undefined || level.kept === undefined) this.#finish(level)
+    else this.#ahead.add(() => this.#finish(level))
+  }
+
+  /** Sets the attributes last, because every new name changes the directory's time. */
+  #finish({ path, attributes, isTouched, kept }: Level): undefined {
     if (attributes !== undefined && isTouched)
       this.#window.add(this.#target.setAttributes(path, attributes), 0)
+    if (kept !== undefined && this.#kept.delete(kept)) kept.close()
   }
 
   #importLink({ level, name, path, stats, existing }: HostEntry): void {
@@ -247,28 +303,29 @@ export class ImportWalk {
       return undefined
     }
     assertNoDirectory(existing)
-    return this.#storeFile(found)
+    return this.#storeFile(found, this.#directories.current)
   }
 
   /** Stores a small file, or returns a large one. */
-  #storeFile(found: NamedEntry): LargeFile | undefined {
-    const { level, name, path, existing } = found
-    const file = new HostFile(this.#directories.current, name)
+  #storeFile(found: NamedEntry, directory: HostDirectory): LargeFile | undefined {
+    const file = new HostFile(directory.at(found.name))
     if (file.stats.size > SMALL_FILE_BYTES) return { ...found, file }
     try {
-      const bytes = file.readAll()
-      this.#submit(
-        level,
-        existing,
-        this.#target.writeBytes(path, bytes, toTransferAttributes(file.stats)),
-        bytes.length,
-      )
-      this.#counts.files++
-      this.#counts.bytes += bytes.length
+      const attributes = toTransferAttributes(file.stats)
+      return this.#storeContent(found, { bytes: file.readAll(), attributes })
     } finally {
       file.close()
     }
-    return undefined
+  }
+
+  #storeContent(
+    { level, path, existing }: NamedEntry,
+    { bytes, attributes, hashes }: Pick<FileContent, 'bytes' | 'attributes'> & Partial<FileContent>,
+  ): undefined {
+    const write = this.#target.writeBytes(path, bytes, attributes, hashes)
+    this.#submit(level, existing, write, bytes.length)
+    this.#counts.files++
+    this.#counts.bytes += bytes.length
   }
 
   async #importLargeFile({ level, file, path, relativePath, existing }: LargeFile): Promise<void> {
@@ -304,7 +361,7 @@ export class ImportWalk {
     if (this.#options.gitignore !== true) return above
     let file: HostFile
     try {
-      file = new HostFile(directory, GITIGNORE)
+      file = new HostFile(directory.at(GITIGNORE))
     } catch {
       // Missing or unreadable.
       return above

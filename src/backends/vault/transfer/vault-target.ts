@@ -1,5 +1,6 @@
 import {
   type BlobStore,
+  type ChunkHashes,
   type ExtraRecords,
   type FileOperation,
   type Inode,
@@ -67,9 +68,17 @@ export class VaultTarget {
     )
   }
 
-  /** Writes a file. It is committed together with all writes submitted before the next turn. */
-  writeBytes(path: string, bytes: Uint8Array, attributes: TransferAttributes): Promise<void> {
-    const stored = this.#blobs.reader.run(() => storeBytes(bytes, this.#blobs))
+  /**
+   * Writes a file. It is committed together with all writes submitted before the next turn.
+   * @param hashes result of `hashContent`, if it is known.
+   */
+  writeBytes(
+    path: string,
+    bytes: Uint8Array,
+    attributes: TransferAttributes,
+    hashes?: readonly ChunkHashes[],
+  ): Promise<void> {
+    const stored = this.#blobs.reader.run(() => storeBytes(bytes, this.#blobs, hashes))
     const write = (content: StoredContent) => this.#write(path, content, attributes)
     return stored instanceof Promise ? stored.then(write) : write(stored)
   }
