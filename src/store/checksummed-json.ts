@@ -5,7 +5,11 @@ const CHECKSUM_BYTES = 4
 
 /** Encodes a value as the store keeps it outside of pages: its checksum, then JSON. */
 export function encodeChecksummedJson(value: unknown): Uint8Array {
-  const text = JSON.stringify(value)
+  return encodeChecksummedText(JSON.stringify(value))
+}
+
+/** Encodes JSON text in the same way. */
+export function encodeChecksummedText(text: string): Uint8Array {
   const sealed = Buffer.allocUnsafe(CHECKSUM_BYTES + Buffer.byteLength(text))
   sealed.write(text, CHECKSUM_BYTES)
   sealed.writeUInt32LE(crc32(sealed.subarray(CHECKSUM_BYTES)))

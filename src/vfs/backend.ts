@@ -107,7 +107,16 @@ export abstract class Backend extends CheckedFileSystem {
       return this.#mutex.run(path, secondPath, () => run(owned))
     }
     const result = run(mutation)
-    return result instanceof Promise ? this.#mutex.run(path, secondPath, () => result) : result
+    if (!(result instanceof Promise) || this.isAppliedAtOnce(mutation)) return result
+    return this.#mutex.run(path, secondPath, () => result)
+  }
+
+  /**
+   * Reports whether a mutation is applied before the call returns, though its promise resolves later. Then the next one
+   * of its path need not wait.
+   */
+  protected isAppliedAtOnce(_mutation: CheckedMutation): boolean {
+    return false
   }
 }
 

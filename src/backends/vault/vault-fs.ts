@@ -27,6 +27,7 @@ import {
   byteStream,
   type CallContext,
   type Capability,
+  type CheckedMutation,
   type Content,
   type ContentAddressed,
   collect,
@@ -82,6 +83,9 @@ const CAPABILITIES: readonly Capability[] = [
   'hash',
   'open',
 ]
+
+/** Bytes of a UTF-16 unit in UTF-8, at most. */
+const MAX_UTF8_BYTES = 3
 
 /** A vault as a file system: reads use its tree, mutations go through its log. */
 export class VaultFs
@@ -164,11 +168,12 @@ export class VaultFs
   }
 
   append(path: string, content: Content, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'append', path, content, ctx }, async ({ path, content }) => {
+    return this.mutate({ op: 'append', path, content, ctx }, ({ path, content }) => {
       if (path === '/') throw new VfsError('EISDIR', path, { op: 'append' })
-      const more = await collect(content)
-      const plan: OperationPlan = (files) => appendBytes(files, this.blobs, path, more)
-      await this.#submit(withoutLinks(plan, { op: 'append', paths: [path], followLast: true }, ctx), ctx)
+      return chain(collect(content), (more) => {
+        const plan: OperationPlan = (files) => appendBytes(files, this.blobs, path, more)
+        return this.#submit(withoutLinks(plan, { op: 'append', paths: [path], followLast: true }, ctx), ctx)
+      })
     })
   }
 
@@ -190,6 +195,11 @@ export class VaultFs
         options,
       )
     })
+  }
+
+  /** True for content in memory on a local engine: the log applies and commits changes in the order of their calls. */
+  protected override isAppliedAtOnce({ content }: CheckedMutation): boolean {
+    return this.blobs.reader.engine.isSync === true && isSubmittedAtOnce(content)
   }
 
   protected override doExists(path: string, ctx?: CallContext): boolean | Promise<boolean> {
@@ -382,6 +392,12 @@ async function* awaitStream<T>(stream: Promise<AsyncIterable<T>>): AsyncGenerato
 }
 
 async function* emptyStream(): AsyncGenerator<never> {}
+
+/** Reports whether content is submitted without waiting for a stream. */
+function isSubmittedAtOnce(content: Content): boolean {
+  if (typeof content === 'string') return content.length * MAX_UTF8_BYTES <= MIN_SEGMENTED_BYTES
+  return content instanceof Uint8Array && content.length <= MIN_SEGMENTED_BYTES
+}
 
 function takeFirst(chunks: Iterable<Uint8Array>): Uint8Array {
   for (const chunk of chunks) return chunk

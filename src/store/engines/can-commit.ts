@@ -21,7 +21,8 @@ export function canCommit(
 }
 
 /** Returns the first row a batch appends to each journal. If its number is free, so are the following. */
-export function listFirstRows(journal: readonly JournalRow[]): JournalRow[] {
+export function listFirstRows(journal: readonly JournalRow[]): readonly JournalRow[] {
+  if (journal.length <= 1) return journal
   return [...new Map(journal.toReversed().map((row) => [row.vault, row])).values()]
 }
 

@@ -163,7 +163,7 @@ export class CommitQueue {
   #commit(waiting: readonly PendingOperation[]): MaybePromise<void> {
     const { reader, blobs } = this.#context
     const snapshot = this.#replica.takeSnapshot()
-    const staged = blobs.takeStagedById(listStagedIds(waiting))
+    const staged = blobs.takeStagedFor(waiting.flatMap(({ entry }) => listOperationBlobs(entry.operation)))
     this.#pending = []
     this.#inFlight = waiting
     const settle = (isAccepted: boolean) => {
@@ -239,11 +239,4 @@ export class CommitQueue {
     }
     this.#isReplanning = false
   }
-}
-
-/** Lists the blobs that operations refer to. */
-function listStagedIds(waiting: readonly PendingOperation[]): number[] {
-  const ids: number[] = []
-  for (const { entry } of waiting) for (const { blob } of listOperationBlobs(entry.operation)) ids.push(blob)
-  return ids
 }

@@ -33,9 +33,12 @@ export class PageCodec<V> {
     writer.byte(PAGE_FORMAT)
     writer.byte(node.level)
     writer.varint(node.groups.length)
+    const isReplacingFirst = hasLargerFirstGroup(node)
     let previous = 0
-    for (const index of node.groups.keys()) {
-      const { group, sub } = getStoredKey(node, index)
+    for (let index = 0; index < node.groups.length; index++) {
+      const isReplaced = index === 0 && isReplacingFirst
+      const group = getItem(node.groups, isReplaced ? 1 : index)
+      const sub = isReplaced ? getSmallestSub(group) : getItem(node.subs, index)
       writer.varint(group - previous)
       previous = group
       encodeSub(writer, group, sub)
@@ -105,14 +108,17 @@ export class PageCodec<V> {
 }
 
 /**
- * Returns a key as it is stored. The first key of a branch is never compared, and may be larger than the second after
- * smaller keys were inserted; a stored page has its keys in order.
+ * Reports whether the first group of a branch is larger than the second. The first key is never compared, and may be so
+ * after smaller keys were inserted. A stored page has its keys in order, so the smallest key of the second group replaces
+ * it there.
  */
-function getStoredKey<V>(node: TreeNode<V>, index: number): { readonly group: number; readonly sub: SubKey } {
-  const [group, sub] = [getItem(node.groups, index), getItem(node.subs, index)]
-  const next = node.groups[1]
-  if (index > 0 || !isBranch(node) || next === undefined || next >= group) return { group, sub }
-  return { group: next, sub: hasTextSub(next) ? '' : 0 }
+function hasLargerFirstGroup<V>(node: TreeNode<V>): boolean {
+  const [first, second] = node.groups
+  return isBranch(node) && first !== undefined && second !== undefined && second < first
+}
+
+function getSmallestSub(group: number): SubKey {
+  return hasTextSub(group) ? '' : 0
 }
 
 function encodeSub(writer: ByteWriter, group: number, sub: SubKey): void {

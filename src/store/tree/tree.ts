@@ -220,9 +220,9 @@ export class Tree<V> {
     const index = findChildIndex(node, group, sub)
     const right = this.#insert(this.#copyChildForEdit(node, index), group, sub, value)
     if (right === null) return null
-    node.groups.splice(index + 1, 0, getItem(right.groups, 0))
-    node.subs.splice(index + 1, 0, getItem(right.subs, 0))
-    node.children.splice(index + 1, 0, right)
+    insertAt(node.groups, index + 1, getItem(right.groups, 0))
+    insertAt(node.subs, index + 1, getItem(right.subs, 0))
+    insertAt<NodeRef<V>>(node.children, index + 1, right)
     return node.groups.length > MAX_KEYS ? this.#split(node, index + 1) : null
   }
 
@@ -232,9 +232,9 @@ export class Tree<V> {
       leaf.values[index] = value
       return null
     }
-    leaf.groups.splice(index, 0, group)
-    leaf.subs.splice(index, 0, sub)
-    leaf.values.splice(index, 0, value)
+    insertAt(leaf.groups, index, group)
+    insertAt(leaf.subs, index, sub)
+    insertAt(leaf.values, index, value)
     return leaf.groups.length > MAX_KEYS ? this.#split(leaf, index) : null
   }
 
@@ -289,6 +289,12 @@ export class Tree<V> {
     parent.subs.splice(left + 1, 1)
     parent.children.splice(left + 1, 1)
   }
+}
+
+/** Inserts an item; most are inserted at the end, where `splice` takes longer. */
+function insertAt<T>(items: T[], index: number, item: T): void {
+  if (index === items.length) items.push(item)
+  else items.splice(index, 0, item)
 }
 
 /** Returns the index where a group ends in a leaf, or the limit. */

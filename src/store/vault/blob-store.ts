@@ -10,6 +10,7 @@ import { BlobCache } from './blob-cache.ts'
 
 const encoder = new TextEncoder()
 const NO_HASH = new Uint8Array(0)
+const NO_BLOBS: readonly BlobRow[] = []
 /** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
 const MAX_STAGED_BYTES = 8 * 1024 * 1024
 
@@ -148,19 +149,14 @@ export class BlobStore {
 
   /** Takes everything staged for a commit. Call `markStored` or `restage` afterwards. */
   takeStaged(): StagedBlobs {
-    return this.takeStagedById([...this.#fresh.keys(), ...this.#reused.keys()])
+    return this.takeStagedFor([...this.#fresh.keys(), ...this.#reused.keys()].map((blob) => ({ blob })))
   }
 
   /** Takes the staged blobs to which one commit refers. Those of other operations wait for their own commit. */
-  takeStagedById(ids: Iterable<number>): StagedBlobs {
-    const [fresh, reused]: [BlobRow[], BlobRow[]] = [[], []]
-    for (const id of ids) {
-      const row = this.#fresh.get(id)
-      const stored = this.#reused.get(id)
-      if (row !== undefined) fresh.push(this.#takeFresh(row))
-      if (stored !== undefined) reused.push(stored)
-      this.#reused.delete(id)
-    }
+  takeStagedFor(references: readonly Pick<BlobRef, 'blob'>[]): StagedBlobs {
+    const fresh = references.flatMap(({ blob }) => this.#takeFresh(blob) ?? NO_BLOBS)
+    const reused =
+      this.#reused.size === 0 ? NO_BLOBS : references.flatMap(({ blob }) => this.#takeReused(blob))
     return { fresh, reused }
   }
 
@@ -181,11 +177,20 @@ export class BlobStore {
     for (const row of reused) this.#reused.set(row.id, row)
   }
 
-  #takeFresh(row: BlobRow): BlobRow {
-    this.#fresh.delete(row.id)
+  #takeReused(id: number): readonly BlobRow[] {
+    const row = this.#reused.get(id)
+    this.#reused.delete(id)
+    return row === undefined ? NO_BLOBS : [row]
+  }
+
+  #takeFresh(id: number): BlobRow | undefined {
+    const row = this.#fresh.get(id)
+    if (row === undefined) return undefined
+    this.#fresh.delete(id)
     if (row.hash.length > 0) this.#byHash.delete(toHashKey(row.hash))
     this.#stagedBytes -= row.bytes.length
-    this.#inFlight.set(row.id, row)
+    // On a local engine nobody reads during a commit.
+    if (this.reader.isRemote) this.#inFlight.set(row.id, row)
     return row
   }
 

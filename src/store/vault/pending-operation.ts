@@ -3,6 +3,8 @@ import type { Provenance } from '../files/operation.ts'
 import { encodeJournalEntry } from './journal.ts'
 import type { AppliedOperation, OperationPlan, OperationPreparation, PreparedOperation } from './replica.ts'
 
+const NO_ROWS: readonly RecordRow[] = []
+
 /** Returns what an operation's commit includes or requires; called at each attempt. */
 export type ExtraRecords = () => {
   readonly expect?: readonly RecordRow[]
@@ -36,14 +38,13 @@ export function createJournalBatch(
   last: number,
   { blobs, requires }: Pick<Batch, 'blobs' | 'requires'>,
 ): Batch & { readonly journal: readonly JournalRow[] } {
-  const journal: JournalRow[] = []
-  const [expect, records]: [RecordRow[], RecordRow[]] = [[], []]
-  let frees = true
-  for (const { entry, extra, frees: freesOne } of waiting) {
-    journal.push({ vault, seq: last + journal.length + 1, bytes: encodeJournalEntry(entry) })
-    if (extra.expect !== undefined) expect.push(...extra.expect)
-    if (extra.records !== undefined) records.push(...extra.records)
-    frees &&= freesOne
-  }
+  const journal = waiting.map(({ entry }, index) => ({
+    vault,
+    seq: last + index + 1,
+    bytes: encodeJournalEntry(entry),
+  }))
+  const frees = waiting.every((operation) => operation.frees)
+  const expect = waiting.flatMap(({ extra }) => extra.expect ?? NO_ROWS)
+  const records = waiting.flatMap(({ extra }) => extra.records ?? NO_ROWS)
   return { journal, expect, records, frees, blobs: blobs ?? [], requires: requires ?? [] }
 }
