@@ -1,8 +1,8 @@
-import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
+import { lstatSync, readlinkSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { isTemporaryName } from '../../../machine/index.ts'
 import type { MaybePromise } from '../../../store/index.ts'
-import { assertLinkTarget, checkPath, child, isVfsError } from '../../../vfs/index.ts'
+import { assertLinkTarget, checkPath, child } from '../../../vfs/index.ts'
 import { CommitWindow } from './commit-window.ts'
 import {
   type DirectoryStack,
@@ -15,9 +15,18 @@ import {
 import { findSkipReason, HostFault } from './host-fault.ts'
 import { describeKind, HostFile } from './host-file.ts'
 import { IgnoreRules } from './ignore-rules.ts'
+import {
+  assertNoDirectory,
+  assertStorable,
+  escapeBytes,
+  type ImportEntry,
+  type ImportEntryWithStats,
+  type ImportLevel,
+  type LargeFile,
+} from './import-entries.ts'
 import type { ImportOptions, ImportReport, Skipped } from './import-report.ts'
 import { type FileContent, ReadAhead } from './read-ahead.ts'
-import { hasAttributes, type TransferAttributes, toTransferAttributes } from './transfer-attributes.ts'
+import { hasAttributes, toTransferAttributes } from './transfer-attributes.ts'
 import { type ExistingInode, isLinkTo, type VaultTarget } from './vault-target.ts'
 
 /** Files above this are streamed, one at a time. */
@@ -35,42 +44,6 @@ interface ImportWalkOptions {
   readonly options: ImportOptions
 }
 
-/** A directory in progress, and the position in it. */
-interface Level {
-  readonly path: string
-  /** Its relative path with a trailing slash. */
-  readonly prefix: string
-  readonly names: readonly ListedName[]
-  readonly rules: IgnoreRules
-  /** The vault's inode at its path. */
-  readonly existing: ExistingInode | undefined
-  /** The attributes to set after its entries. Undefined for the root, which keeps its own. */
-  readonly attributes: TransferAttributes | undefined
-  /** Index of the next name. */
-  index: number
-  /** True if its attributes must be set again: it is new, or got a new name. */
-  isTouched: boolean
-  /** Another handle of the directory, for files that are read ahead. */
-  kept: HostDirectory | undefined
-}
-
-/** A name of the machine with the vault's inode at the same path. */
-interface NamedEntry {
-  readonly level: Level
-  readonly name: string
-  readonly path: string
-  readonly relativePath: string
-  readonly existing: ExistingInode | undefined
-}
-
-interface HostEntry extends NamedEntry {
-  readonly stats: BigIntStats
-}
-
-interface LargeFile extends NamedEntry {
-  readonly file: HostFile
-}
-
 /** Walks a directory of the machine and imports its entries. */
 export class ImportWalk {
   readonly #target: VaultTarget
@@ -82,7 +55,7 @@ export class ImportWalk {
   readonly #canReadAhead: boolean
   #ahead: ReadAhead<LargeFile | undefined> | undefined
   readonly #kept = new Set<HostDirectory>()
-  readonly #levels: Level[] = []
+  readonly #levels: ImportLevel[] = []
   readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0, ignored: 0 }
   readonly #skipped: Skipped[] = []
 
@@ -138,7 +111,7 @@ export class ImportWalk {
   }
 
   #findExisting(
-    { existing }: Level,
+    { existing }: ImportLevel,
     name: string | Buffer | undefined,
   ): MaybePromise<ExistingInode | undefined> {
     return typeof name === 'string' ? this.#target.findChild(existing, name) : undefined
@@ -146,7 +119,7 @@ export class ImportWalk {
 
   /** Imports the next entry of a directory, or leaves the directory. Returns a file that is too large for this. */
   #step(
-    level: Level,
+    level: ImportLevel,
     next: ListedName | undefined,
     existing: ExistingInode | undefined,
   ): LargeFile | undefined {
@@ -181,7 +154,7 @@ export class ImportWalk {
     }
   }
 
-  #importEntry(found: HostEntry): LargeFile | undefined {
+  #importEntry(found: ImportEntryWithStats): LargeFile | undefined {
     const { stats } = found
     if (!this.#isWanted(found, stats.isDirectory())) return undefined
     if (stats.isDirectory()) this.#enter(found)
@@ -191,7 +164,7 @@ export class ImportWalk {
     return undefined
   }
 
-  #importNewFile(found: NamedEntry): LargeFile | undefined {
+  #importNewFile(found: ImportEntry): LargeFile | undefined {
     if (!this.#isWanted(found, false)) return undefined
     const ahead = this.#findReadAhead()
     if (ahead === undefined) return this.#storeFile(found, this.#directories.current)
@@ -208,14 +181,14 @@ export class ImportWalk {
   }
 
   /** Returns a handle of the current directory that stays open until its files are imported. */
-  #keepOpen(level: Level): HostDirectory {
+  #keepOpen(level: ImportLevel): HostDirectory {
     level.kept ??= this.#directories.current.enter('.')
     this.#kept.add(level.kept)
     return level.kept
   }
 
   /** False for an entry that is ignored. A fault for a path that cannot be stored. */
-  #isWanted(found: NamedEntry, isDirectory: boolean): boolean {
+  #isWanted(found: ImportEntry, isDirectory: boolean): boolean {
     if (this.#isIgnored(found, isDirectory)) {
       this.#counts.ignored++
       return false
@@ -224,14 +197,14 @@ export class ImportWalk {
     return true
   }
 
-  #isIgnored({ level, name, relativePath }: NamedEntry, isDirectory: boolean): boolean {
+  #isIgnored({ level, name, relativePath }: ImportEntry, isDirectory: boolean): boolean {
     const path = isDirectory ? `${relativePath}/` : relativePath
     // Temporary files of killed writes are no content.
     if (isTemporaryName(name) || this.#excluded.ignores(path)) return true
     return this.#options.gitignore === true && (name === GIT_DIRECTORY || level.rules.ignores(path))
   }
 
-  #enter({ level, name, path, relativePath, stats, existing }: HostEntry): void {
+  #enter({ level, name, path, relativePath, stats, existing }: ImportEntryWithStats): void {
     const directory = this.#directories.current.enter(name)
     try {
       if (this.#avoided !== undefined && isSameFile(directory, this.#avoided))
@@ -263,7 +236,7 @@ export class ImportWalk {
     this.#directories.down(directory)
   }
 
-  #leave(level: Level): void {
+  #leave(level: ImportLevel): void {
     this.#levels.pop()
     this.#directories.up()
     if (this.#ahead === undefined || level.kept === undefined) this.#finish(level)
@@ -271,13 +244,13 @@ export class ImportWalk {
   }
 
   /** Sets the attributes last, because every new name changes the directory's time. */
-  #finish({ path, attributes, isTouched, kept }: Level): undefined {
+  #finish({ path, attributes, isTouched, kept }: ImportLevel): undefined {
     if (attributes !== undefined && isTouched)
       this.#window.add(this.#target.setAttributes(path, attributes), 0)
     if (kept !== undefined && this.#kept.delete(kept)) kept.close()
   }
 
-  #importLink({ level, name, path, stats, existing }: HostEntry): void {
+  #importLink({ level, name, path, stats, existing }: ImportEntryWithStats): void {
     const bytes = readlinkSync(this.#directories.current.at(name), { encoding: 'buffer' })
     const target = bytes.toString()
     if (!Buffer.from(target).equals(bytes))
@@ -292,7 +265,7 @@ export class ImportWalk {
     this.#counts.links++
   }
 
-  #importFile(found: HostEntry): LargeFile | undefined {
+  #importFile(found: ImportEntryWithStats): LargeFile | undefined {
     const { stats, existing } = found
     if (
       existing?.inode.type === 'file' &&
@@ -307,7 +280,7 @@ export class ImportWalk {
   }
 
   /** Stores a small file, or returns a large one. */
-  #storeFile(found: NamedEntry, directory: HostDirectory): LargeFile | undefined {
+  #storeFile(found: ImportEntry, directory: HostDirectory): LargeFile | undefined {
     const file = new HostFile(directory.at(found.name))
     if (file.stats.size > SMALL_FILE_BYTES) return { ...found, file }
     try {
@@ -319,7 +292,7 @@ export class ImportWalk {
   }
 
   #storeContent(
-    { level, path, existing }: NamedEntry,
+    { level, path, existing }: ImportEntry,
     { bytes, attributes, hashes }: Pick<FileContent, 'bytes' | 'attributes'> & Partial<FileContent>,
   ): undefined {
     const write = this.#target.writeBytes(path, bytes, attributes, hashes)
@@ -373,7 +346,7 @@ export class ImportWalk {
     }
   }
 
-  #submit(level: Level, existing: ExistingInode | undefined, write: Promise<void>, bytes = 0): void {
+  #submit(level: ImportLevel, existing: ExistingInode | undefined, write: Promise<void>, bytes = 0): void {
     this.#window.add(write, bytes)
     level.isTouched ||= existing?.inode.type !== 'file'
   }
@@ -387,25 +360,4 @@ export class ImportWalk {
     this.#options.signal?.throwIfAborted()
     this.#reportProgress()
   }
-}
-
-/** Throws rather than replace a whole directory of the vault by a file. */
-function assertNoDirectory(existing: ExistingInode | undefined): void {
-  if (existing?.inode.type !== 'directory') return
-  throw new HostFault('EISDIR', 'the vault has a directory of this name; remove it there and import again')
-}
-
-/** Converts the error for an unstorable path to a fault, so that the entry is skipped. */
-function assertStorable(check: () => void): void {
-  try {
-    check()
-  } catch (error) {
-    throw isVfsError(error, 'EINVAL') ? new HostFault('EINVAL', error.message) : error
-  }
-}
-
-/** Formats a name that is not UTF-8: bytes outside printable ASCII as `\xff`. */
-function escapeBytes(name: Buffer): string {
-  const hex = (unit: string) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, '0')}`
-  return name.toString('latin1').replaceAll(/[^ -~]/g, hex)
 }
