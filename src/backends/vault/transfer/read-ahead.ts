@@ -28,7 +28,7 @@ export interface FileContent extends ReadFile {
 }
 
 /** A step of an import. Without the content of its file it reads the file by itself. */
-export type ReadAheadStep<Result> = (content: FileContent | undefined) => Result
+type ReadAheadStep<Result> = (content: FileContent | undefined) => Result
 
 interface Step<Result> {
   readonly run: ReadAheadStep<Result>
