@@ -2,11 +2,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { encodeChecksummedJson } from '../../../src/store/checksummed-json.ts'
 import { SqliteRowCommit } from '../../../src/store/engines/sqlite/sqlite-row-commit.ts'
-import { PAGE_BYTES } from '../../../src/store/engines/sqlite/sqlite-setup.ts'
 import { SCHEMA } from '../../../src/store/engines/sqlite/sqlite-statements.ts'
 import { SqliteWal } from '../../../src/store/engines/sqlite/sqlite-wal.ts'
 
 const NO_HASH = new Uint8Array(0)
+/** Page size of a new store. */
+const PAGE_BYTES = 4096
 
 /** The rows that a change of a vault leaves in SQLite, as the engine commits them, without any vault around them. */
 export class BareRows implements Disposable {

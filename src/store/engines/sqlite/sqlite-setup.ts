@@ -9,7 +9,7 @@ import { SCHEMA } from './sqlite-statements.ts'
  * Page size of a new store. A commit of one change writes each page it touches to the log as a whole, so a small page
  * suits it. Stores of earlier versions have pages of 8 KiB.
  */
-export const PAGE_BYTES = 4096
+const PAGE_BYTES = 4096
 /** Size of SQLite's page cache; a negative number counts KiB. */
 const CACHE_PRAGMA = 'PRAGMA cache_size = -16000'
 const RETRY_MS = 5
