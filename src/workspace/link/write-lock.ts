@@ -1,16 +1,15 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
+import { makePrivateDirectory } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
+import { tryLockFile } from './file-lock.ts'
 
 /** Directories share this many locks, so that lock files of deleted directories do not accumulate. */
 const LOCK_COUNT = 64n
 /** No write takes this long; a longer one hangs. */
 const TIMEOUT_MS = 5 * 60_000
 const MAX_BACKOFF_MS = 100
-const SQLITE_BUSY = 5
 
 /** Locks of homes in memory, which no other process can open. */
 const heldInMemory = new Set<string>()
@@ -59,17 +58,8 @@ export class WriteLock implements Disposable {
   static #tryAcquireFile(home: string, name: string): WriteLock | undefined {
     const locks = join(home, 'applying')
     makePrivateDirectory(locks)
-    makePrivateFile(join(locks, name))
-    const file = new DatabaseSync(join(locks, name))
-    try {
-      // Nothing is ever written to it.
-      file.exec('pragma journal_mode = memory; pragma busy_timeout = 0; begin exclusive')
-      return new WriteLock(() => file.close())
-    } catch (error) {
-      file.close()
-      if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined
-      throw error
-    }
+    const lock = tryLockFile(join(locks, name))
+    return lock && new WriteLock(() => lock[Symbol.dispose]())
   }
 
   [Symbol.dispose](): void {
