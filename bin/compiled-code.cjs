@@ -5,12 +5,13 @@ const fs = process.getBuiltinModule('node:fs')
 const { createRequire } = process.getBuiltinModule('node:module')
 const { basename, dirname, join } = process.getBuiltinModule('node:path')
 const vm = process.getBuiltinModule('node:vm')
-const zlib = process.getBuiltinModule('node:zlib')
 
 /** A part that has a hash of its content in its name. */
 const PART = /-[\w-]{8}\.c?js$/
 /** So many runs add the functions that they compiled. Later ones would find little, and writing takes time. */
 const RUNS = 3
+/** Above the length of a list of parts. */
+const HEAD_BYTES = 32 * 1024
 
 /** The parts of the command line in a directory. Parts load others with the `require` that they get. */
 exports.ProgramParts = class {
@@ -65,59 +66,73 @@ exports.ProgramParts = class {
   }
 }
 
-/** A file with compiled code of parts: a line of JSON with their names, lengths and a checksum, then their bytes. */
+/**
+ * A file with compiled code of parts: a line of JSON with their names and lengths, then the bytes of each part, twice. Only
+ * parts that are loaded are read: a hook that finds no change needs a twentieth of what one needs that records some.
+ */
 class CompiledCode {
   #path
+  #file
   #runs = 0
   #parts = new Map()
 
   constructor(path) {
     this.#path = path
     try {
-      this.#read(fs.readFileSync(path))
+      this.#file = fs.openSync(path)
+      this.#readHead()
     } catch {
       // None yet, or damaged.
     }
   }
 
+  /** Returns the code of a part; undefined if there is none, or if it is damaged. */
   find(name) {
-    return this.#parts.get(name)
+    const part = this.#parts.get(name)
+    if (part === undefined) return undefined
+    const { start, length } = part
+    const bytes = Buffer.allocUnsafeSlow(2 * length)
+    if (fs.readSync(this.#file, bytes, 0, bytes.length, start) < bytes.length) return undefined
+    const code = bytes.subarray(0, length)
+    // V8 does not check it, and does not survive damaged code. To compare takes no time; a checksum takes milliseconds,
+    // because Node has to load all of zlib for it.
+    return code.equals(bytes.subarray(length)) ? code : undefined
   }
 
   /** Writes the code of scripts, and that of other parts that still exist, if there is more than before. */
   save(scripts, exists) {
     const isComplete = [...scripts.values()].every(({ isKnown }) => isKnown)
     if (scripts.size === 0 || (isComplete && this.#runs >= RUNS)) return
-    const others = [...this.#parts].filter(([name]) => !scripts.has(name) && exists(name))
-    const own = [...scripts].map(([name, { script }]) => [name, script.createCachedData()])
-    const parts = [...others, ...own]
-    const body = Buffer.concat(parts.map(([, bytes]) => bytes))
+    const others = [...this.#parts.keys()].filter((name) => !scripts.has(name) && exists(name))
+    const parts = [
+      ...others.map((name) => [name, this.find(name)]).filter(([, code]) => code !== undefined),
+      ...[...scripts].map(([name, { script }]) => [name, script.createCachedData()]),
+    ]
     const head = {
       runs: isComplete ? this.#runs + 1 : 1,
-      crc: zlib.crc32(body),
-      parts: parts.map(([name, bytes]) => [name, bytes.length]),
+      parts: parts.map(([name, code]) => [name, code.length]),
     }
-    this.#write(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]))
+    this.#write([Buffer.from(`${JSON.stringify(head)}\n`), ...parts.flatMap(([, code]) => [code, code])])
   }
 
-  #read(bytes) {
-    const start = bytes.indexOf('\n') + 1
-    const { runs, crc, parts } = JSON.parse(bytes.toString('latin1', 0, start))
-    // V8 does not check it, and does not survive damaged code.
-    if (crc !== zlib.crc32(bytes.subarray(start))) return
-    this.#runs = runs
-    let offset = start
+  #readHead() {
+    const bytes = Buffer.allocUnsafe(HEAD_BYTES)
+    const text = bytes.latin1Slice(0, fs.readSync(this.#file, bytes, 0, HEAD_BYTES, 0))
+    const end = text.indexOf('\n')
+    const { runs, parts } = JSON.parse(text.slice(0, end))
+    let start = end + 1
     for (const [name, length] of parts) {
-      this.#parts.set(name, bytes.subarray(offset, offset + length))
-      offset += length
+      this.#parts.set(name, { start, length })
+      start += 2 * length
     }
+    this.#runs = runs
   }
 
-  #write(bytes) {
+  #write(pieces) {
     const draft = `${this.#path}.${process.pid}`
     try {
       fs.mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
-      fs.writeFileSync(draft, bytes, { mode: 0o600 })
+      fs.writeFileSync(draft, Buffer.concat(pieces), { mode: 0o600 })
       fs.renameSync(draft, this.#path)
     } catch {
       fs.rmSync(draft, { force: true })
