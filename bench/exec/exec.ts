@@ -86,7 +86,7 @@ export const exec: Benchmark = {
     { id: 'import-texts', label: `import of ${formatCount(SMALL_TEXTS)} small texts, elapsed`, unit: 'time' },
     { id: 'checkout-texts', label: 'checkout of them, elapsed', unit: 'time' },
     { id: 'checkout-fork', label: 'first command in a fork of them', unit: 'time' },
-    { id: 'hook-watched', label: 'the same while the daemon watches them', unit: 'time' },
+    { id: 'hook-watched', label: 'the same while the watcher watches them', unit: 'time' },
     { id: 'hook-space', label: `${formatCount(HOOK_RECORDS)} records of small edits`, unit: 'bytes' },
   ],
   targets: [
@@ -131,7 +131,7 @@ export const exec: Benchmark = {
       'checkout-texts',
       `checkout of ${formatCount(SMALL_TEXTS)} small texts (git worktree add)`,
     ),
-    ours.within(WATCHED_HOOK_LIMIT, 'hook-watched', 'a hook in files that the daemon watches'),
+    ours.within(WATCHED_HOOK_LIMIT, 'hook-watched', 'a hook in files that the watcher watches'),
     ours.below(HOOK_BYTES, 'hook-space', `${formatCount(HOOK_RECORDS)} records of small edits`),
   ],
   notes: [

@@ -4,7 +4,7 @@ export const HOOK_LIMITS: ReadonlyMap<number, number> = new Map([
   [100_000, 0.3],
 ])
 export const HOOK_SIZES: readonly number[] = [...HOOK_LIMITS.keys()]
-/** The same while the daemon watches the largest of them. */
+/** The same while the watcher watches the largest of them. */
 export const WATCHED_HOOK_LIMIT = 0.06
 /** Records of small edits, and the bytes that they may take. */
 export const HOOK_RECORDS = 1000

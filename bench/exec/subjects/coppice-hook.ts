@@ -14,19 +14,20 @@ const QUICK = 20
 
 /** Hooks of an agent: the processor time of one without changes, and the space of many with small ones. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
+  const env = withHome(settings, 'hooks')
+  setWatch(env, false)
   for (const size of HOOK_SIZES) {
     recorder.progress(`a hook in ${size} files`)
-    recorder.note(`hook-${size}`, measureHook(directoryOf(size, settings), settings))
+    recorder.note(`hook-${size}`, measureHook(directoryOf(size, settings), env))
   }
-  recorder.progress('a hook beside the daemon')
-  recorder.note('hook-watched', measureWatched(directoryOf(Math.max(...HOOK_SIZES), settings), settings))
+  recorder.progress('a hook beside the watcher')
+  recorder.note('hook-watched', measureWatched(directoryOf(Math.max(...HOOK_SIZES), settings), env))
   recorder.progress('records')
   recorder.note('hook-space', await measureSpace(settings))
 }
 
 /** Returns what a hook takes more than a start of Node: the least of a few, taken in turn. */
-function measureHook(directory: string, settings: Settings): number {
-  const env = withHome(settings, 'hooks')
+function measureHook(directory: string, env: NodeJS.ProcessEnv): number {
   const event = JSON.stringify(createEvent('PreToolUse', directory))
   const place = { cwd: directory, env }
   const hook = { argv: coppice([], 'hook', 'claude'), ...place, input: event }
@@ -40,16 +41,19 @@ function measureHook(directory: string, settings: Settings): number {
   return least - start
 }
 
-/** Returns what a hook takes while the daemon watches the directory. The first hooks let it begin. */
-function measureWatched(directory: string, settings: Settings): number {
-  const place = { cwd: directory, env: withHome(settings, 'hooks') }
-  const run = (...words: string[]) => getProcessorTime({ argv: coppice([], ...words), ...place })
-  run('daemon', 'start')
+/** Returns what a hook takes while the watcher watches the directory. The first hooks let it begin. */
+function measureWatched(directory: string, env: NodeJS.ProcessEnv): number {
+  setWatch(env, true)
   try {
-    return measureHook(directory, settings)
+    return measureHook(directory, env)
   } finally {
-    run('daemon', 'stop')
+    getProcessorTime({ argv: coppice([], 'daemon', 'stop'), cwd: directory, env })
   }
+}
+
+function setWatch({ COPPICE_HOME: home = '' }: NodeJS.ProcessEnv, watch: boolean): void {
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'config.toml'), `[undo]\nwatch = ${watch}\n`)
 }
 
 /** Returns the bytes that a home grows by records of small edits. */
