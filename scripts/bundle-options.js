@@ -3,8 +3,11 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Programs of threads and processes, which are started by their path. */
-export const programs = globSync('src/**/*-{worker,process}.ts', { cwd: root })
+/** The program that hooks start. It is bundled with them. */
+export const WATCHER = 'src/timeline/watch/watcher-process.ts'
+
+/** All other programs of threads and processes, which are started by their path. */
+export const programs = globSync('src/**/*-{worker,process}.ts', { cwd: root, exclude: [WATCHER] })
 
 /** Packages that only one program needs. One of them ships tests that would be a fifth of an installation. */
 export const ONE_PROGRAM = ['turndown', '@mixmark-io/domino']

@@ -146,6 +146,7 @@ export const configSchema: ZodType<Config> = strictTable({
       .array(nonEmptyString('a pattern in quotes'), { error: 'a list of patterns in quotes' })
       .exactOptional(),
     max_ignored_bytes: nonNegativeInt('a number of bytes').exactOptional(),
+    watch: z.boolean({ error: 'true or false' }).exactOptional(),
   }).exactOptional(),
   processes: strictTable({
     provider: nonEmptyString('a provider in quotes').exactOptional(),

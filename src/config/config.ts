@@ -102,6 +102,8 @@ interface UndoConfig {
   readonly exclude?: readonly string[]
   /** Size up to which ignored files are recorded. */
   readonly max_ignored_bytes?: number
+  /** True if hooks start a watcher for large directories, the default. */
+  readonly watch?: boolean
 }
 
 /** Settings of a home's `config.toml`. */

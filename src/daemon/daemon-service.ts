@@ -9,8 +9,6 @@ import {
   signals,
   supervisorOptionShape,
 } from '../kernel/index.ts'
-import type { WatchQuestion } from '../timeline/events/index.ts'
-import type { DirectoryWatches } from '../timeline/watch/index.ts'
 import { readText, VfsError } from '../vfs/index.ts'
 import type { DaemonMethods, DaemonStatus, DaemonStreams } from './client/index.ts'
 import type { DaemonUi } from './daemon-ui.ts'
@@ -22,7 +20,6 @@ export interface DaemonControl {
   status(): DaemonStatus
   stop(): void
   readonly ui: DaemonUi
-  readonly watches: DirectoryWatches
 }
 
 /** Response to a request: one value or a stream. */
@@ -60,15 +57,6 @@ const superviseParams: z.ZodType<AgentSupervision> = z.strictObject({
   children: z.array(z.strictObject({ ...taskShape, restart: restartSchema.optional() })).min(1),
 })
 
-const watchParams: z.ZodType<WatchQuestion> = z.strictObject({
-  directory: path.startsWith('/'),
-  settings: z.strictObject({
-    exclude: z.array(z.string()).exactOptional(),
-    max_ignored_bytes: z.int().nonnegative().exactOptional(),
-  }),
-  mark: nonEmptyString.optional(),
-})
-
 /** Returns all methods of the daemon by name. */
 export function createMethods(agents: AgentKernel, daemon: DaemonControl): ReadonlyMap<string, DaemonMethod> {
   const all: Readonly<Record<keyof DaemonMethods | keyof DaemonStreams, DaemonMethod>> = {
@@ -78,7 +66,6 @@ export function createMethods(agents: AgentKernel, daemon: DaemonControl): Reado
     ...createMcpMethods(agents),
     ...createHandleMethods(agents),
     ...createUiMethods(daemon.ui),
-    watch: defineMethod('watch', watchParams, (question) => daemon.watches.ask(question)),
     status: defineMethod('status', z.strictObject({}), async () => daemon.status()),
     stop: defineMethod('stop', z.strictObject({}), async () => {
       daemon.stop()

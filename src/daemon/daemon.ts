@@ -3,8 +3,6 @@ import { createServer, type Server } from 'node:net'
 import { type AgentKernel, type AgentKernelOptions, openKernel } from '../agent-kernel/index.ts'
 import { type Home, openHome } from '../backends/vault/index.ts'
 import { readConfig } from '../config/index.ts'
-import { announceWatches } from '../timeline/events/index.ts'
-import { DirectoryWatches } from '../timeline/watch/index.ts'
 import type { DaemonStatus } from './client/index.ts'
 import { ClientConnection } from './client-connection.ts'
 import { DaemonLock } from './daemon-lock.ts'
@@ -73,8 +71,6 @@ export class Daemon implements AsyncDisposable {
   readonly #clients = new Set<ClientConnection>()
   readonly #startedAt = new Date()
   readonly #ui: DaemonUi
-  readonly #watches: DirectoryWatches
-  readonly #announcement: Disposable
   readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void }
   #idle: NodeJS.Timeout | undefined
   #isStopping = false
@@ -93,11 +89,8 @@ export class Daemon implements AsyncDisposable {
       commands: options.commands ?? { env: {} },
       page: getPageDirectory(options.builtIn ?? ''),
     })
-    this.#watches = new DirectoryWatches(options.home)
-    this.#announcement = announceWatches(options.home, options.socket)
     const methods = createMethods(parts.agents, {
       ui: this.#ui,
-      watches: this.#watches,
       status: () => this.status(),
       stop: () => this.#stopSoon(),
     })
@@ -150,8 +143,6 @@ export class Daemon implements AsyncDisposable {
     try {
       // No new clients, no socket; clients that wait for a process still get its end.
       server.close()
-      this.#announcement[Symbol.dispose]()
-      this.#watches[Symbol.dispose]()
       await this.#ui[Symbol.asyncDispose]()
       await agents.close()
     } finally {

@@ -1,22 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
-import { DaemonCli } from './daemon-cli.ts'
-import { Cli } from './run-cli.ts'
+import { FakeAgent } from './fake-agent.ts'
 
 /** Reads the events that a real program sent, for another directory. */
 function readEvents(program: string, project: string): string[] {
@@ -27,93 +16,7 @@ function readEvents(program: string, project: string): string[] {
     .map((line) => line.replaceAll('PROJECT', project))
 }
 
-/** An agent with hooks that edits by tools and by shell, as a script. */
-class FakeAgent {
-  readonly cli: Cli
-  readonly project: string
-  #calls = 0
-
-  constructor(cli = new Cli()) {
-    this.cli = cli
-    this.project = realpathSync(cli.files)
-  }
-
-  /** Sends an event; nothing may be printed, and nothing may fail. */
-  async send(hook_event_name: string, fields: object = {}): Promise<void> {
-    const input = JSON.stringify({ session_id: 's1', cwd: this.project, hook_event_name, ...fields })
-    expect(await this.cli.run(['hook', 'claude'], { input })).toEqual({ code: 0, stdout: '', stderr: '' })
-  }
-
-  async edit(name: string, text: string): Promise<void> {
-    const path = join(this.project, name)
-    await this.#call('Write', { file_path: path, content: text }, () => this.write(name, text))
-  }
-
-  async shell(command: string): Promise<void> {
-    await this.#call('Bash', { command }, () => execFileSync('sh', ['-c', command], { cwd: this.project }))
-  }
-
-  async #call(tool_name: string, tool_input: object, work: () => void): Promise<void> {
-    const fields = { tool_name, tool_input, tool_use_id: String(++this.#calls) }
-    await this.send('PreToolUse', fields)
-    work()
-    await this.send('PostToolUse', fields)
-  }
-
-  write(name: string, text: string): void {
-    mkdirSync(join(this.project, name, '..'), { recursive: true })
-    writeFileSync(join(this.project, name), text)
-  }
-
-  /** Reads every file but Git's own, with its permissions. */
-  read(): Record<string, string> {
-    const entries = readdirSync(this.project, { recursive: true, withFileTypes: true })
-    const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('/.git'))
-    return Object.fromEntries(
-      files
-        .map((entry) => join(entry.parentPath, entry.name))
-        .sort()
-        .map((path) => [path.slice(this.project.length), readFileSync(path, 'utf8')]),
-    )
-  }
-
-  git(...args: string[]): string {
-    const options = ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args]
-    return execFileSync('git', options, { cwd: this.project, encoding: 'utf8' })
-  }
-}
-
 describe('coppice undo', { timeout: 60_000 }, () => {
-  it('undoes what an agent did while the daemon watches the directory', async () => {
-    const cli = new DaemonCli()
-    await cli.ok('daemon', 'start')
-    const agent = new FakeAgent(cli)
-    agent.write('src/a.ts', 'a\n')
-    const before = agent.read()
-    await agent.send('UserPromptSubmit', { prompt: 'Go.' })
-    await agent.shell('true')
-    await agent.edit('src/a.ts', 'edited\n')
-    await agent.shell('mkdir -p new/deep; echo 1 > new/deep/x')
-    await agent.shell('echo 2 >> new/deep/x; mv new moved')
-    const client = await cli.client()
-    const { mark } = await client.call('watch', { directory: agent.project, settings: {} })
-    expect(mark).toBeDefined()
-    expect(await client.call('watch', { directory: agent.project, settings: {}, mark })).toEqual({
-      mark,
-      isUnchanged: true,
-    })
-    const listed = await cli.ok('timeline')
-    for (const line of ['M /src/a.ts', 'A /new/deep/x', 'A /moved']) expect(listed).toContain(line)
-    await cli.ok('undo')
-    expect(agent.read()).toEqual(before)
-    // A daemon that was killed is announced, and does not answer.
-    process.kill((await client.call('status', {})).pid, 'SIGKILL')
-    await client.closed
-    await agent.edit('src/a.ts', 'again\n')
-    await cli.ok('undo')
-    expect(agent.read()).toEqual(before)
-  })
-
   it('undoes edits, shell commands and a checkout to the byte, and redoes them', async () => {
     const agent = new FakeAgent()
     agent.git('init', '-q', '-b', 'main')

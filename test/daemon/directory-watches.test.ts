@@ -13,21 +13,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { scanDirectory, UndoRules, type WatchAnswer } from '../../src/timeline/events/index.ts'
+import {
+  getDirectoryIdentity,
+  scanDirectory,
+  UndoRules,
+  type WatchAnswer,
+} from '../../src/timeline/events/index.ts'
 import { StatIndex } from '../../src/timeline/events/stat-index.ts'
 import { DirectoryWatches } from '../../src/timeline/watch/directory-watches.ts'
+import { WatchBudget } from '../../src/timeline/watch/watch-budget.ts'
 
 class Scene implements Disposable {
   readonly place: string = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-watch-')))
   readonly directory: string = join(this.place, 'project')
-  readonly watches: DirectoryWatches = new DirectoryWatches(join(this.place, 'home'))
+  readonly watches: DirectoryWatches
 
-  constructor() {
+  constructor(budget?: WatchBudget) {
+    this.watches = new DirectoryWatches(join(this.place, 'home'), budget)
     mkdirSync(this.directory)
   }
 
   ask(mark?: string, settings = {}): Promise<WatchAnswer> {
-    return this.watches.ask({ directory: this.directory, settings, mark })
+    const { directory } = this
+    return this.watches.ask({ directory, identity: getDirectoryIdentity(directory) ?? '', settings, mark })
   }
 
   /** Asks until the whole directory is watched. */
@@ -48,8 +56,8 @@ class Scene implements Disposable {
   }
 }
 
-function openScene(): Scene {
-  const scene = new Scene()
+function openScene(budget?: WatchBudget): Scene {
+  const scene = new Scene(budget)
   onTestFinished(() => scene[Symbol.dispose]())
   return scene
 }
@@ -100,6 +108,20 @@ describe('a watched directory', () => {
     ).toBe(true)
     expect(await changesBy(change('c/dist/built'))).toBe(false)
     expect(await changesBy(() => {})).toBe(false)
+  })
+
+  it('takes no more watches of the system than it may, and gives them back', async () => {
+    const scene = openScene(new WatchBudget(3))
+    mkdirSync(scene.path('a/b'), { recursive: true })
+    await scene.waitForMark()
+    rmSync(scene.path('a'), { recursive: true })
+    mkdirSync(scene.path('c/d'), { recursive: true })
+    const mark = await scene.waitForMark()
+    expect(await scene.ask(mark)).toEqual({ mark, isUnchanged: true })
+    mkdirSync(scene.path('e'))
+    expect(await scene.ask(mark)).toEqual({ isUnchanged: false })
+    await scene.ask()
+    expect(scene.watches.list()).toEqual([{ directory: scene.directory, state: 'failed' }])
   })
 
   it('knows no mark of another watch', async () => {

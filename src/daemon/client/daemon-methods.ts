@@ -13,7 +13,6 @@ import type {
 } from '../../agent-kernel/index.ts'
 import type { AskedQuestions } from '../../devices/tty/index.ts'
 import type { Signal, StepRecord } from '../../kernel/index.ts'
-import type { WatchAnswer, WatchQuestion } from '../../timeline/events/index.ts'
 import type { DirEntry, FileType } from '../../vfs/index.ts'
 
 /** An agent or a skill in a list. */
@@ -127,8 +126,6 @@ export interface DaemonMethods {
     readonly params: { readonly path?: string | undefined }
     readonly result: { readonly link: string | null }
   }
-  /** Answers the hook of an agent whether a directory changed, and watches it from now on. */
-  readonly watch: { readonly params: WatchQuestion; readonly result: WatchAnswer }
   readonly status: { readonly params: NoParams; readonly result: DaemonStatus }
   /** Stops the daemon and all its processes. */
   readonly stop: { readonly params: NoParams; readonly result: null }

@@ -3,13 +3,15 @@ import type { AgentEvent } from './agent-event.ts'
 import { scanDirectory } from './scan-directory.ts'
 import { TimelineFiles, type WatchedScan } from './timeline-files.ts'
 import { toSettingsKey, UndoRules, type UndoSettings } from './undo-rules.ts'
-import type { WatchAnswer, WatchQuestion } from './watch-service.ts'
+import { canBeWatched, getDirectoryIdentity, type WatchAnswer, type WatchQuestion } from './watch-question.ts'
 
 /**
  * So long a watch is believed. It does not report a change by another name of the file outside of the directory, nor
  * one through mapped memory.
  */
 const MAX_TRUST_MS = 60_000
+/** An index of some 3,000 files. A smaller one is compared sooner than a watcher answers. */
+const MIN_WATCHED_INDEX_BYTES = 128 * 1024
 
 /** A directory with a timeline. */
 export interface RecordedDirectory {
@@ -21,8 +23,8 @@ export interface RecordedDirectory {
 interface ReceptionOptions {
   /** The agent's process, by which a killed one is recognised. See `findAgentProcess`. */
   readonly process?: string | undefined
-  /** Asks the program that watches directories; undefined if none answers. */
-  readonly ask?: ((question: WatchQuestion) => Promise<WatchAnswer | undefined>) | undefined
+  /** Asks the watcher of the home; undefined if none answers. It is asked about large directories only. */
+  readonly ask?: ((question: WatchQuestion) => WatchAnswer | undefined) | undefined
 }
 
 interface ReceivedEvent {
@@ -41,12 +43,13 @@ export async function receiveWithoutChange(
   event: AgentEvent,
   { process, ask }: ReceptionOptions = {},
 ): Promise<ReceivedEvent> {
-  const { home, directory, settings } = recorded
+  const { home, directory } = recorded
   using _lock = await WriteLock.acquire(home, directory)
   const files = new TimelineFiles(home, directory)
   const { sessions, stage, watched } = files.readState()
   if (stage !== undefined) return { isSaved: false }
-  const answer = await ask?.({ directory, settings, mark: watched?.mark })
+  const question = findQuestion(files, recorded, watched)
+  const answer = question && ask?.(question)
   const mark = answer?.mark
   const isKnown = watched !== undefined && answer?.isUnchanged === true && isRecent(watched)
   if (!isKnown && !isUnchanged(files, recorded)) return { isSaved: false, mark }
@@ -54,6 +57,18 @@ export async function receiveWithoutChange(
   const scan = mark === undefined ? undefined : { mark, time: Date.now() }
   files.finishEvent(event, { sessions, watched: isKnown ? watched : scan })
   return { isSaved: true, mark }
+}
+
+/** Returns the question to the watcher; undefined where it would not help. */
+function findQuestion(
+  files: TimelineFiles,
+  { directory, settings }: RecordedDirectory,
+  watched: WatchedScan | undefined,
+): WatchQuestion | undefined {
+  if (settings.watch === false || files.indexBytes < MIN_WATCHED_INDEX_BYTES) return undefined
+  const identity = getDirectoryIdentity(directory)
+  if (identity === undefined || !canBeWatched(directory)) return undefined
+  return { directory, identity, settings, mark: watched?.mark }
 }
 
 function isRecent({ time }: WatchedScan): boolean {

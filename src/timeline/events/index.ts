@@ -11,4 +11,4 @@ export { type DirectoryScan, type ScanRules, scanDirectory } from './scan-direct
 export { TimelineFiles, type TimelineNote } from './timeline-files.ts'
 export type { ToolReach } from './tool-reach.ts'
 export { toSettingsKey, UndoRules, type UndoSettings } from './undo-rules.ts'
-export { announceWatches, findWatchSocket, type WatchAnswer, type WatchQuestion } from './watch-service.ts'
+export { getDirectoryIdentity, type WatchAnswer, type WatchQuestion } from './watch-question.ts'

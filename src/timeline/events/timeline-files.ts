@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isErrno, makePrivateDirectory, makePrivateFile } from '../../machine/index.ts'
 import type { AgentEvent, AgentName } from './agent-event.ts'
@@ -53,6 +53,11 @@ export class TimelineFiles {
   /** True if the directory was recorded, or recording it failed. */
   get exists(): boolean {
     return existsSync(this.#folder)
+  }
+
+  /** The size of the index; 0 if there is none. */
+  get indexBytes(): number {
+    return statSync(join(this.#folder, 'index'), { throwIfNoEntry: false })?.size ?? 0
   }
 
   readIndex(settings: string): StatIndex {

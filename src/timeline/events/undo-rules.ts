@@ -41,6 +41,8 @@ export interface UndoSettings {
   readonly exclude?: readonly string[]
   /** Size up to which ignored files are recorded. */
   readonly max_ignored_bytes?: number
+  /** False to start no watcher. */
+  readonly watch?: boolean
 }
 
 /**

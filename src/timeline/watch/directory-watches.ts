@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
+  getDirectoryIdentity,
   toSettingsKey,
   UndoRules,
   type UndoSettings,
   type WatchAnswer,
   type WatchQuestion,
 } from '../events/index.ts'
+import { WatchBudget } from './watch-budget.ts'
 import { WatchedDirectory } from './watched-directory.ts'
+import type { WatchStatus } from './watcher-protocol.ts'
 
 /** A directory that no hook asked about for this long is no longer watched. */
 const IDLE_MS = 30 * 60_000
@@ -25,22 +28,30 @@ interface Watch {
 /** The watched directories of a home. */
 export class DirectoryWatches implements Disposable {
   readonly #home: string
+  readonly #budget: WatchBudget
   /** By directory, the one that was asked about last at the end. */
   readonly #watches = new Map<string, Watch>()
 
   /** @param home the directory of the home, which is not recorded. */
-  constructor(home: string) {
+  constructor(home: string, budget: WatchBudget = new WatchBudget()) {
     this.#home = home
+    this.#budget = budget
   }
 
   /** Answers a question. The first one about a directory begins to watch it. */
-  async ask({ directory, settings, mark }: WatchQuestion): Promise<WatchAnswer> {
+  async ask({ directory, identity, settings, mark }: WatchQuestion): Promise<WatchAnswer> {
+    if (getDirectoryIdentity(directory) !== identity) return { isUnchanged: false }
     const watched = this.#find(directory, settings)
     // A turn of the loop reads every event that happened before it. This one may be in the middle of its reads.
     await nextTurn()
     await nextTurn()
     const now = watched.mark
     return now === undefined ? { isUnchanged: false } : { mark: now, isUnchanged: now === mark }
+  }
+
+  /** Lists the directories, the one that was asked about last at the end. */
+  list(): WatchStatus[] {
+    return [...this.#watches].map(([directory, { watched }]) => ({ directory, state: getState(watched) }))
   }
 
   [Symbol.dispose](): void {
@@ -57,7 +68,11 @@ export class DirectoryWatches implements Disposable {
       return known.watched
     }
     this.#end(directory)
-    const watched = WatchedDirectory.start(directory, new UndoRules(directory, settings, [this.#home]))
+    const watched = WatchedDirectory.start(
+      directory,
+      new UndoRules(directory, settings, [this.#home]),
+      this.#budget,
+    )
     const timer = setTimeout(() => this.#end(directory), IDLE_MS).unref()
     this.#watches.set(directory, { watched, settings: key, startedAt: performance.now(), timer })
     const [oldest = directory] = this.#watches.keys()
@@ -72,6 +87,11 @@ export class DirectoryWatches implements Disposable {
     clearTimeout(found.timer)
     found.watched[Symbol.dispose]()
   }
+}
+
+function getState(watched: WatchedDirectory): WatchStatus['state'] {
+  if (watched.hasFailed) return 'failed'
+  return watched.mark === undefined ? 'starting' : 'watched'
 }
 
 /** A watch that failed stays for a while, so that not every hook tries it again. */

@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isErrno } from '../../machine/index.ts'
-import type { ScanRules } from '../events/index.ts'
+import { getDirectoryIdentity, type ScanRules } from '../events/index.ts'
+import type { WatchBudget } from './watch-budget.ts'
 
-/** Every directory takes one watch of the system, which other programs need too. */
-const MAX_DIRECTORIES = 20_000
 /** The system drops events once 16,384 wait, and Node does not say so. */
 const MAX_EVENTS_OF_A_TURN = 8_192
-/** Directories that are watched before the daemon looks at its clients again. */
+/** Directories that are watched before the program looks at its clients again. */
 const BATCH = 100
 /** Files that decide what is recorded. */
 const RULE_FILES = /\/\.gitignore$|^\/\.git(?:\/HEAD|\/info\/exclude)?$/
@@ -17,7 +16,8 @@ const RULE_FILES = /\/\.gitignore$|^\/\.git(?:\/HEAD|\/info\/exclude)?$/
 export class WatchedDirectory implements Disposable {
   readonly #root: string
   readonly #rules: ScanRules
-  readonly #inode: number
+  readonly #budget: WatchBudget
+  readonly #identity: string | undefined
   readonly #id = randomUUID()
   /** By path below the root, which is ''. */
   readonly #watchers = new Map<string, FSWatcher>()
@@ -28,15 +28,16 @@ export class WatchedDirectory implements Disposable {
   #changes = 0
   #eventsOfTurn = 0
 
-  private constructor(root: string, rules: ScanRules) {
+  private constructor(root: string, rules: ScanRules, budget: WatchBudget) {
     this.#root = root
     this.#rules = rules
-    this.#inode = lstatSync(root).ino
+    this.#budget = budget
+    this.#identity = getDirectoryIdentity(root)
   }
 
   /** Begins to watch a directory. It takes a while until all of it is. */
-  static start(root: string, rules: ScanRules): WatchedDirectory {
-    const watched = new WatchedDirectory(root, rules)
+  static start(root: string, rules: ScanRules, budget: WatchBudget): WatchedDirectory {
+    const watched = new WatchedDirectory(root, rules, budget)
     watched.#watchTree('').catch(() => {
       watched[Symbol.dispose]()
       watched.#hasFailed = true
@@ -51,7 +52,7 @@ export class WatchedDirectory implements Disposable {
 
   /** False once something happened that it cannot follow. */
   get isUsable(): boolean {
-    return this.#state !== 'ended' && lstatSync(this.#root, { throwIfNoEntry: false })?.ino === this.#inode
+    return this.#state !== 'ended' && getDirectoryIdentity(this.#root) === this.#identity
   }
 
   /** True if the system has too few watches for it, or it is too large. */
@@ -61,8 +62,7 @@ export class WatchedDirectory implements Disposable {
 
   [Symbol.dispose](): void {
     this.#state = 'ended'
-    for (const watcher of this.#watchers.values()) watcher.close()
-    this.#watchers.clear()
+    for (const path of this.#watchers.keys()) this.#unwatch(path)
   }
 
   async #watchTree(root: string): Promise<void> {
@@ -76,13 +76,8 @@ export class WatchedDirectory implements Disposable {
 
   /** Watches one directory and returns the paths of those in it. It returns none if the directory is gone or closed to this user. */
   #watch(path: string): string[] {
-    if (this.#watchers.size >= MAX_DIRECTORIES) throw new Error('too many directories to watch')
     try {
-      const watcher = watch(this.#root + path, { persistent: false }, (kind, name) =>
-        this.#receive(kind, path, name),
-      )
-      watcher.on('error', () => this[Symbol.dispose]())
-      this.#watchers.set(path, watcher)
+      this.#watchEntries(path)
       // After the watch began, so that a new directory is in the list or an event.
       const entries = readdirSync(this.#root + path, { withFileTypes: true })
       for (const entry of entries) this.#noteType(`${path}/${entry.name}`, entry.isDirectory())
@@ -93,6 +88,25 @@ export class WatchedDirectory implements Disposable {
       if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP')) return []
       throw error
     }
+  }
+
+  /** Begins to count the changes of the entries of one directory. */
+  #watchEntries(path: string): void {
+    if (!this.#budget.take()) throw new Error('too many directories to watch')
+    try {
+      const receive = (kind: string, name: string | null) => this.#receive(kind, path, name)
+      const watcher = watch(this.#root + path, { persistent: false }, receive)
+      watcher.on('error', () => this[Symbol.dispose]())
+      this.#watchers.set(path, watcher)
+    } catch (error) {
+      this.#budget.giveBack()
+      throw error
+    }
+  }
+
+  #unwatch(path: string): void {
+    this.#watchers.get(path)?.close()
+    if (this.#watchers.delete(path)) this.#budget.giveBack()
   }
 
   #receive(kind: string, directory: string, name: string | null): void {
@@ -136,11 +150,8 @@ export class WatchedDirectory implements Disposable {
   /** A name may stand for another directory now, or for none. */
   #watchAgain(path: string, isWatchable: boolean): void {
     if (this.#watchers.has(path))
-      for (const [known, watcher] of this.#watchers) {
-        if (known !== path && !known.startsWith(`${path}/`)) continue
-        watcher.close()
-        this.#watchers.delete(known)
-      }
+      for (const known of this.#watchers.keys())
+        if (known === path || known.startsWith(`${path}/`)) this.#unwatch(known)
     const pending = isWatchable ? [path] : []
     while (pending.length > 0) pending.push(...this.#watch(pending.pop() ?? ''))
   }

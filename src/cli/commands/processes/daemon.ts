@@ -1,4 +1,11 @@
 import type { DaemonClient, DaemonStatus } from '../../../daemon/client/index.ts'
+import { escapeName } from '../../../text/index.ts'
+import {
+  findStartProblem,
+  getWatcherStatus,
+  stopWatcher,
+  type WatcherStatus,
+} from '../../../timeline/watch/index.ts'
 import { isVfsError } from '../../../vfs/index.ts'
 import { createDaemonOptions, createHomeDirectory, findRunningDaemon } from '../../access/daemon-access.ts'
 import { withDamageReport } from '../../access/damaged-store.ts'
@@ -38,20 +45,23 @@ const stop: Command = defineCommand(
   {
     name: 'daemon stop',
     summary: 'Stop the daemon and its processes',
+    details: 'Stops the watcher of hooks too. The next hook in a large directory starts another one.',
     scope: 'home',
     examples: ['coppice daemon stop', 'coppice daemon stop --json'],
   },
   async (call) => {
+    const hasWatcher = stopWatcher(await resolveHomePath(call))
     const client = await findDaemon(call)
     if (client === undefined) {
-      await call.output.writeValue({ stopped: false }, 'no daemon runs')
+      const text = hasWatcher ? 'stopped the watcher; no daemon runs' : 'no daemon runs'
+      await call.output.writeValue({ stopped: false, watcher: hasWatcher }, text)
       return
     }
     await using _ = client
     const { processes } = await client.call('status', {}, call.terminal.signal)
     await client.call('stop', {}, call.terminal.signal)
     await client.closed
-    await call.output.writeValue({ stopped: true, processes }, 'stopped')
+    await call.output.writeValue({ stopped: true, processes, watcher: hasWatcher }, 'stopped')
   },
 )
 
@@ -59,18 +69,24 @@ const status: Command = defineCommand(
   {
     name: 'daemon status',
     summary: 'Show whether the daemon runs, and its load',
+    details: 'Also shows the watcher, which hooks ask whether a large directory changed. They start it.',
     scope: 'home',
     examples: ['coppice daemon status', 'coppice daemon status --json'],
   },
   async (call) => {
+    const home = await resolveHomePath(call)
+    const watcher = getWatcherStatus(home)
+    const watcherLine = formatWatcher(watcher, findStartProblem(home))
     const client = await findDaemon(call)
     if (client === undefined) {
-      await call.output.writeValue({ running: false }, 'no daemon runs; commands that need one start it')
+      const text = 'no daemon runs; commands that need one start it'
+      await call.output.writeValue({ running: false, watcher: watcher ?? null }, `${text}${watcherLine}`)
       return
     }
     await using _ = client
     const current = await client.call('status', {}, call.terminal.signal)
-    await call.output.writeValue({ running: true, ...current }, formatStatus(current))
+    const text = `${formatStatus(current)}${watcherLine}`
+    await call.output.writeValue({ running: true, ...current, watcher: watcher ?? null }, text)
   },
 )
 
@@ -124,6 +140,16 @@ function formatStatus({ pid, home, started_at, processes, cron_jobs, idle_ms }: 
     `the daemon of ${home} runs as ${pid} since ${formatTime(new Date(started_at))}, and ${stays}`,
     `it has ${formatCount(processes, 'process', 'processes')} and ${formatCount(cron_jobs, 'cron job')}; its log is ${getLogPath(home)}`,
   ].join('\n')
+}
+
+/** Returns a further line about the watcher; nothing if none runs or failed. */
+function formatWatcher(watcher: WatcherStatus | undefined, problem: string | undefined): string {
+  if (watcher === undefined)
+    return problem === undefined ? '' : `\nthe watcher of hooks did not start: ${escapeName(problem)}`
+  const { pid, directories, idle_ms } = watcher
+  const watched = formatCount(directories.length, 'directory', 'directories')
+  const stops = `stops after ${formatDuration(idle_ms)} without a hook`
+  return `\nthe watcher of hooks runs as ${pid}, watches ${watched}, and ${stops}`
 }
 
 export const daemon: CommandGroup = {

@@ -1,16 +1,17 @@
-import { DaemonClient } from '../../../daemon/client/index.ts'
+import { statSync } from 'node:fs'
 import type { WatchAnswer, WatchQuestion } from '../../../timeline/events/index.ts'
+import { askWatcher, startWatcher } from '../../../timeline/watch/index.ts'
 
-/** A hook that waits longer compares the directory itself. */
-const TIMEOUT_MS = 100
-
-/** Asks the daemon at a socket about a directory; undefined if it does not answer in time, or was killed. */
-export async function askWatches(socket: string, question: WatchQuestion): Promise<WatchAnswer | undefined> {
+/** Asks the watcher of a home about a directory. If none runs, starts one for the next hook, and returns undefined. */
+export function askWatches(home: string, question: WatchQuestion): WatchAnswer | undefined {
   try {
-    await using daemon = await DaemonClient.connect(socket)
-    return await daemon.call('watch', question, AbortSignal.timeout(TIMEOUT_MS))
+    // Root in the home of another user: neither could read the files of the other.
+    if (statSync(home).uid !== process.geteuid?.()) return undefined
+    const answer = askWatcher(home, question)
+    if (answer !== 'absent') return answer
+    startWatcher(home)
   } catch {
-    // Also a daemon of another version.
-    return undefined
+    // Without a watcher, the hook compares every file.
   }
+  return undefined
 }

@@ -1,22 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { isErrno, readFileIfPresent } from '../../../machine/index.ts'
+import { isErrno } from '../../../machine/index.ts'
 import { Redactor } from '../../../secrets/index.ts'
 import {
   type AgentEvent,
   type AgentName,
   agentNames,
   findAgentProcess,
-  findWatchSocket,
   parseAgentEvent,
   receiveWithoutChange,
   TimelineFiles,
-  type UndoSettings,
-  type WatchAnswer,
-  type WatchQuestion,
 } from '../../../timeline/events/index.ts'
 import { findHomePath } from '../../access/home-path.ts'
 import { findEventProject, findRecordingProblem } from '../../access/project-directory.ts'
+import { askWatches } from './ask-watches.ts'
+import { readUndoSettings } from './undo-settings.ts'
 
 /**
  * Records the event of an agent that is on standard input. Never throws and never prints: an agent would take output as
@@ -50,24 +47,16 @@ async function recordInProject(
   { home, directory }: { readonly home: string; readonly directory: string },
   event: AgentEvent,
 ): Promise<void> {
-  const project = { home, directory, settings: await readSettings(home) }
+  const project = { home, directory, settings: await readUndoSettings(home) }
   const agent = findAgentProcess(process.ppid)
   const { isSaved, mark } = await receiveWithoutChange(project, event, {
     process: agent,
-    ask: (question) => askDaemon(home, question),
+    ask: (question) => askWatches(home, question),
   })
   if (isSaved) return
   // Loaded only now: the agent waits for this program.
   const { recordChangedDirectory } = await import('./record-changed-directory.ts')
   await recordChangedDirectory(project, event, { agent, mark })
-}
-
-/** Asks the daemon of a home, if one runs. */
-async function askDaemon(home: string, question: WatchQuestion): Promise<WatchAnswer | undefined> {
-  const socket = findWatchSocket(home)
-  if (socket === undefined) return undefined
-  const { askWatches } = await import('./ask-watches.ts')
-  return askWatches(socket, question)
 }
 
 /** Reads all of standard input. */
@@ -81,13 +70,6 @@ async function readInput(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString()
-}
-
-/** Reads `[undo]` of the configuration, which is parsed only if it has that word. ConfigError if it is invalid. */
-async function readSettings(home: string): Promise<UndoSettings> {
-  if (!/\bundo\b/.test(readFileIfPresent(join(home, 'config.toml')) ?? '')) return {}
-  const { readUndoSettings } = await import('./record-changed-directory.ts')
-  return readUndoSettings(home)
 }
 
 /** Removes secrets from the prompt and the summary of the call. */

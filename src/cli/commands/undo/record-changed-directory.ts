@@ -1,11 +1,11 @@
 import { openHome } from '../../../backends/vault/index.ts'
-import { readConfig } from '../../../config/index.ts'
+import { ConfigFile, readConfig } from '../../../config/index.ts'
 import type { AgentEvent, RecordedDirectory, UndoSettings } from '../../../timeline/events/index.ts'
 import { Timeline } from '../../../timeline/index.ts'
 
-/** Reads `[undo]` of the configuration. ConfigError. */
-export async function readUndoSettings(home: string): Promise<UndoSettings> {
-  return (await readConfig(home)).undo ?? {}
+/** Parses `[undo]` of a configuration. ConfigError. */
+export async function parseUndoSettings(file: string, text: string): Promise<UndoSettings> {
+  return (await ConfigFile.parse(file, text)).config.undo ?? {}
 }
 
 /** Records an event with the changes before it. Loaded on use: before most events nothing changed. */
