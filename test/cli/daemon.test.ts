@@ -208,7 +208,7 @@ describe('coppice spawn and the daemon', () => {
     expect(statSync(join(cli.home, 'run')).mode & 0o777).toBe(0o700)
     expect(statSync(join(cli.home, 'run/daemon.sock')).mode & 0o777).toBe(0o600)
     expect(await cli.ok('daemon', 'stop')).toBe('stopped\n')
-    expect(await cli.json('daemon', 'status')).toEqual({ running: false, watcher: null })
+    expect(await cli.json('daemon', 'status')).toEqual({ running: false })
     expect(existsSync(join(cli.home, 'run/daemon.sock'))).toBe(false)
   })
 

@@ -39,6 +39,15 @@ describe('in a subdirectory of a repository', () => {
     expect(await explain('cat', '../../../outside')).toMatch(/^(deny|require_approval): .*host_escape_risk/)
   })
 
+  it('exec forks a directory that the repository ignores by itself', async () => {
+    const { cli, root, cwd } = createRepository()
+    writeFileSync(join(root, '.gitignore'), 'cart\n')
+    git(['-C', root, 'rm', '-r', '-q', '--cached', 'packages'])
+    await cli.run(['exec', '--fork', 'f', '--shell', '--', 'echo x > new.txt'], { cwd })
+    const listed = await cli.run(['forks', '--json'], { cwd })
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ fork: 'f', directory: cwd }])
+  })
+
   it('exec forks the directory itself where the repository is the home directory', async () => {
     const { cli, root, cwd } = createRepository()
     const script = 'echo x > new.txt'

@@ -1,14 +1,25 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 /**
  * Returns the repository around a directory, which commands need whole: Git works in no part of one. The directory itself
- * where there is none, or only one that has more than one project, such as the user's home directory.
+ * where there is none, where it is ignored there, or where the repository has more than one project, such as the user's
+ * home directory.
  */
 export function findProject(directory: string): string {
   const repository = listAbove(directory).find((path) => existsSync(join(path, '.git')))
-  return repository === undefined || isTooWide(repository) ? directory : repository
+  if (repository === undefined || repository === directory || isTooWide(repository)) return directory
+  return isIgnored(repository, directory) ? directory : repository
+}
+
+/** Reports whether a repository ignores a directory; false if Git is not there to answer. */
+function isIgnored(repository: string, directory: string): boolean {
+  // No setting of the repository may start a program.
+  const settings = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+  const args = ['-C', repository, ...settings, 'check-ignore', '--quiet', '--', directory]
+  return spawnSync('git', args, { stdio: 'ignore' }).status === 0
 }
 
 /** Lists a directory and those around it, the nearest first. */

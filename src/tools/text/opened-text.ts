@@ -2,7 +2,7 @@ import { hash, isVfsError, readFile, type Stat } from '../../vfs/index.ts'
 import type { TargetContext } from '../define-tool.ts'
 import { MAX_EDITABLE_BYTES, statOpenableFile } from '../tool-target.ts'
 import type { OpenedText } from './line-stream.ts'
-import { type FileContent, RecentContents } from './recent-contents.ts'
+import { type RecentContent, RecentContents } from './recent-contents.ts'
 
 /** Files up to this size are read at once, which also gives their version. */
 const MAX_WHOLE_BYTES = 256 * 1024
@@ -12,7 +12,7 @@ const recentContents = new RecentContents()
 
 /** A text file that is in memory. */
 export interface WholeText extends OpenedText {
-  readonly content: FileContent
+  readonly content: RecentContent
 }
 
 /** Opens a text file and records that the reader has seen this version. */

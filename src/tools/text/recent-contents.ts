@@ -5,7 +5,7 @@ const MAX_CONTENTS = 64
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** The content of a small file, with what is derived from it once. */
-export class FileContent {
+export class RecentContent {
   readonly bytes: Uint8Array
   /** The SHA-256 of the bytes in hex. */
   readonly version: string
@@ -28,14 +28,14 @@ export class FileContent {
  * a hundredth of the time that hashing and decoding them does.
  */
 export class RecentContents {
-  readonly #contents = new Map<string, FileContent>()
+  readonly #contents = new Map<string, RecentContent>()
   #size = 0
 
   /** Returns the content with these bytes, of which it keeps a copy. */
-  get(path: string, bytes: Uint8Array): FileContent {
+  get(path: string, bytes: Uint8Array): RecentContent {
     const known = this.#contents.get(path)
     if (known !== undefined && Buffer.compare(known.bytes, bytes) === 0) return known
-    const content = new FileContent(new Uint8Array(bytes))
+    const content = new RecentContent(new Uint8Array(bytes))
     this.#remove(path)
     this.#contents.set(path, content)
     this.#size += bytes.length

@@ -45,10 +45,10 @@ export async function pickChanges(
     }
     const selection = toSelection(others, answers)
     if (own.length === 0 || picker.isEnded) return selection
-    const isPicked = await picker.askWhole(formatGitLines(summarizeGit(own.map(withKind))))
-    return isPicked
-      ? { ...selection, paths: [...selection.paths, ...own.map(({ path }) => path)] }
-      : selection
+    if (!(await picker.askWhole(formatGitLines(summarizeGit(own.map(withKind)))))) return selection
+    // A directory would bring everything in it, also hooks that were not picked. Its files create it.
+    const files = own.filter(({ before, after }) => (after ?? before)?.type !== 'directory')
+    return { ...selection, paths: [...selection.paths, ...files.map(({ path }) => path)] }
   } finally {
     dialogue.close()
   }

@@ -54,14 +54,17 @@ const stop: Command = defineCommand(
     const client = await findDaemon(call)
     if (client === undefined) {
       const text = hasWatcher ? 'stopped the watcher; no daemon runs' : 'no daemon runs'
-      await call.output.writeValue({ stopped: false, watcher: hasWatcher }, text)
+      await call.output.writeValue({ stopped: false, ...(hasWatcher && { watcher: true }) }, text)
       return
     }
     await using _ = client
     const { processes } = await client.call('status', {}, call.terminal.signal)
     await client.call('stop', {}, call.terminal.signal)
     await client.closed
-    await call.output.writeValue({ stopped: true, processes, watcher: hasWatcher }, 'stopped')
+    await call.output.writeValue(
+      { stopped: true, processes, ...(hasWatcher && { watcher: true }) },
+      'stopped',
+    )
   },
 )
 
@@ -80,13 +83,13 @@ const status: Command = defineCommand(
     const client = await findDaemon(call)
     if (client === undefined) {
       const text = 'no daemon runs; commands that need one start it'
-      await call.output.writeValue({ running: false, watcher: watcher ?? null }, `${text}${watcherLine}`)
+      await call.output.writeValue({ running: false, ...(watcher && { watcher }) }, `${text}${watcherLine}`)
       return
     }
     await using _ = client
     const current = await client.call('status', {}, call.terminal.signal)
     const text = `${formatStatus(current)}${watcherLine}`
-    await call.output.writeValue({ running: true, ...current, watcher: watcher ?? null }, text)
+    await call.output.writeValue({ running: true, ...current, ...(watcher && { watcher }) }, text)
   },
 )
 
