@@ -35,8 +35,8 @@ class LargeProjectAgent extends FakeAgent {
     await this.send('UserPromptSubmit', { prompt: 'Go.' })
   }
 
-  async findWatcher(): Promise<WatcherStatus | null> {
-    const { watcher }: { watcher: WatcherStatus | null } = JSON.parse(
+  async findWatcher(): Promise<WatcherStatus | undefined> {
+    const { watcher }: { watcher?: WatcherStatus } = JSON.parse(
       await this.cli.ok('daemon', 'status', '--json'),
     )
     return watcher
@@ -44,7 +44,7 @@ class LargeProjectAgent extends FakeAgent {
 
   /** Waits for a watcher that is not one of these. */
   async waitForWatcher(...others: readonly number[]): Promise<number> {
-    await expect.poll(() => this.findWatcher(), { timeout: 20_000 }).not.toBeNull()
+    await expect.poll(() => this.findWatcher(), { timeout: 20_000 }).toBeDefined()
     const { pid = 0 } = (await this.findWatcher()) ?? {}
     expect(others).not.toContain(pid)
     return pid
@@ -112,7 +112,7 @@ describe.runIf(process.platform === 'linux')('hooks in a large directory', { tim
       `the watcher of hooks runs as ${pid}, watches 2 directories, and stops after 30m`,
     )
     expect(await agent.cli.ok('daemon', 'stop')).toBe('stopped the watcher; no daemon runs\n')
-    expect(await agent.findWatcher()).toBeNull()
+    expect(await agent.findWatcher()).toBeUndefined()
   })
 
   it('start none in a small directory, nor where that is turned off', async () => {
