@@ -85,6 +85,25 @@ describe('coppice drop', () => {
   })
 })
 
+describe('a pattern of coppice drop', () => {
+  it('matches forks of this directory, or else of vaults, and never of another directory', async () => {
+    const cli = await openProject({ a1: 'echo x > x', b1: 'echo x > x' })
+    const other = join(cli.scratch, 'other')
+    mkdirSync(other)
+    await cli.run(['exec', '--fork', 'a2', '-c', '--', 'echo y > y'], { cwd: other })
+    await cli.ok('vault', 'create', 'base')
+    for (const fork of ['a3', 'c3']) await cli.ok('fork', 'base', fork)
+    await cli.ok('drop', '--force', 'a*')
+    expect(await listNames(cli)).toEqual(['b1'])
+    expect((await cli.run(['forks'], { cwd: other })).stdout).toMatch(/^a2 /)
+    await cli.ok('drop', '--force', 'c*')
+    const vaults: { readonly name: string }[] = JSON.parse(await cli.ok('vault', 'list', '--json'))
+    const left = vaults.map(({ name }) => name)
+    expect(left).toEqual(expect.arrayContaining(['a3', 'base']))
+    expect(left).not.toContain('c3')
+  })
+})
+
 describe('coppice prune', () => {
   it('deletes forks without changes, and old ones on request', async () => {
     const cli = await openProject({ applied: 'echo x > x', empty: 'true', kept: 'echo y > y' })

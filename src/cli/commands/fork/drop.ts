@@ -1,7 +1,8 @@
+import { type Home, isMirrorName } from '../../../backends/vault/index.ts'
 import { matchesWildcard } from '../../../workspace/index.ts'
 import { type DroppedFork, dropFork } from '../../access/drop-forks.ts'
 import { filterUserVaults, type OpenHome, withHome } from '../../access/home-access.ts'
-import { findLinkedFork, type OpenLinkedFork } from '../../access/linked-access.ts'
+import { findLinkedFork, listLinkedForkNames, type OpenLinkedFork } from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
@@ -15,7 +16,8 @@ export const drop: Command = defineCommand(
     name: 'drop',
     summary: 'Delete forks and their changes',
     details: `Without a name, deletes the fork of this directory used last; asks first if it has changes that were not applied.
-Names may have wildcards, which are asked about too. Other vaults are deleted with coppice vault delete.
+Names may have wildcards: they match forks of this directory, or else forks of vaults, and are asked about too.
+Other vaults are deleted with coppice vault delete.
 coppice gc frees the space.`,
     scope: 'home',
     options: { force: { summary: 'Do not ask', short: 'f' } },
@@ -57,14 +59,24 @@ async function chooseForks(call: DropInvocation, open: OpenHome): Promise<string
   return (await confirmMatches(call, [...names])) ? [...names] : undefined
 }
 
-/** Returns the forks that match a pattern. CommandError if there are none. A plain name is returned as it is. */
+/**
+ * Returns the forks that match a pattern: those that `coppice forks` lists, else those of vaults. Never one of another
+ * directory, whose work nobody sees here. CommandError if there are none. A plain name is returned as it is.
+ */
 async function matchForks({ home }: OpenHome, word: string): Promise<string[]> {
   if (!WILDCARD.test(word)) return [word]
-  const matching = filterUserVaults(await home.vaults()).filter((name) => matchesWildcard(word, name))
-  const infos = await Promise.all(matching.map((name) => home.info(name)))
-  const forks = infos.filter(({ from }) => from !== undefined).map(({ name }) => name)
+  const isMatch = (name: string) => matchesWildcard(word, name)
+  const here = (await listLinkedForkNames(home)).filter(isMatch).sort()
+  const forks = here.length > 0 ? here : await listVaultForks(home, isMatch)
   if (forks.length === 0) throw new CommandError(`no fork matches '${word}'; list them with: coppice forks`)
   return forks
+}
+
+/** Lists the forks of vaults with some names. */
+async function listVaultForks(home: Home, isMatch: (name: string) => boolean): Promise<string[]> {
+  const matching = filterUserVaults(await home.vaults()).filter(isMatch)
+  const infos = await Promise.all(matching.map((name) => home.info(name)))
+  return infos.filter(({ from }) => from !== undefined && !isMirrorName(from.vault)).map(({ name }) => name)
 }
 
 async function confirmMatches({ terminal }: DropInvocation, names: readonly string[]): Promise<boolean> {
