@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -9,9 +9,15 @@ import { dirname, join } from 'node:path'
  * home directory.
  */
 export function findProject(directory: string): string {
-  const repository = listAbove(directory).find((path) => existsSync(join(path, '.git')))
+  const repository = listAbove(directory).find(isRepository)
   if (repository === undefined || repository === directory || isTooWide(repository)) return directory
   return isIgnored(repository, directory) ? directory : repository
+}
+
+/** A `.git` of a worktree or a submodule is a file; an empty directory of that name is no repository. */
+function isRepository(directory: string): boolean {
+  const git = join(directory, '.git')
+  return existsSync(join(git, 'HEAD')) || statSync(git, { throwIfNoEntry: false })?.isFile() === true
 }
 
 /** Reports whether a repository ignores a directory; false if Git is not there to answer. */
