@@ -108,6 +108,17 @@ describe('changes of git', () => {
       expect(isKeptByGit(path), path).toBe(true)
   })
 
+  it('never hide a link, which may lead to hooks, nor objects of other repositories', async () => {
+    for (const path of ['/.git/hooks', '/.git/refs/heads/main', '/.git/index'])
+      expect(isKeptByGit(path, 'symlink'), path).toBe(false)
+    expect(isKeptByGit('/.git/hooks', 'directory')).toBe(true)
+    expect(isKeptByGit('/.git/objects/info/alternates')).toBe(false)
+    const after = new MemoryFs({ '/.git/index': 'x' })
+    await after.symlink('../evil', '/.git/hooks')
+    const { changes } = await separateGitChanges(diff(new MemoryFs(), after), { after })
+    expect(changes.map(({ path }) => path)).toEqual(['/.git/hooks'])
+  })
+
   it('overlap at branches, not at logs, objects or the index', () => {
     for (const path of ['/a', '/.git/config', '/.git/refs/heads/main'])
       expect(isOverlapPath(path), path).toBe(true)

@@ -1,3 +1,5 @@
+import type { FileType } from '../vfs/index.ts'
+
 /** Part of a repository that a path below `.git` belongs to. */
 type GitPart =
   | 'object'
@@ -33,7 +35,7 @@ const PARTS: readonly (readonly [part: GitPart, form: RegExp])[] = [
   // Left by the last command, and read by none that is not running.
   ['note', /^(?:COMMIT_EDITMSG|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE|gc\.log)$/],
   // In every new repository, and without effect. Other hooks run programs.
-  ['template', /^(?:description|branches|objects|refs|info(?:\/exclude)?|hooks(?:\/[^/]+\.sample)?)$/],
+  ['template', /^(?:description|info\/exclude|hooks\/[^/]+\.sample)$/],
 ]
 
 /** Parses a path inside of `.git`; undefined for any other path. */
@@ -54,8 +56,18 @@ export function isOverlapPath(path: string): boolean {
   return git === undefined || git.part === 'other' || (git.part === 'ref' && git.name !== 'HEAD')
 }
 
-/** True for what git keeps by itself, such as objects, logs and refs. False for hooks, settings and all other paths. */
-export function isKeptByGit(path: string): boolean {
+/** Directories of every repository that have files of other parts in them. */
+const DIRECTORY = /^(?:branches|objects|refs|info|hooks)$/
+/** Leads git to objects outside of the repository. */
+const ALTERNATES = /^objects\/info\/(?:http-)?alternates$/
+
+/**
+ * True for what git keeps by itself, such as objects, logs and refs. False for hooks, settings and all other paths, and
+ * for a link in place of anything: that of the hooks leads to programs.
+ */
+export function isKeptByGit(path: string, type: FileType = 'file'): boolean {
   const git = parseGitPath(path)
-  return git !== undefined && git.part !== 'other'
+  if (git === undefined || ALTERNATES.test(git.name)) return false
+  if (type === 'directory') return git.part !== 'other' || DIRECTORY.test(git.name)
+  return type === 'file' && git.part !== 'other'
 }

@@ -1,4 +1,11 @@
-import { type CallContext, type FileSystem, isVfsError, type PathChange, readFile } from '../vfs/index.ts'
+import {
+  type CallContext,
+  type FileSystem,
+  type FileType,
+  isVfsError,
+  type PathChange,
+  readFile,
+} from '../vfs/index.ts'
 import { isKeptByGit, parseGitPath } from './git-path.ts'
 import { MAX_COMMIT_BYTES, parseCommitId, walkCommits } from './walk-commits.ts'
 
@@ -28,8 +35,9 @@ export interface RefChange {
   readonly kind: PathChange['kind']
   /** Commits that it gained. */
   readonly commits?: number | undefined
-  /** True for a directory, which is no ref. */
-  readonly isDirectory?: boolean
+  /** States of the path; a file where neither is known. */
+  readonly before?: { readonly type: FileType } | undefined
+  readonly after?: { readonly type: FileType } | undefined
 }
 
 /**
@@ -42,14 +50,12 @@ export async function separateGitChanges(
   ctx: CallContext = {},
 ): Promise<SeparatedChanges> {
   const [others, own]: [PathChange[], PathChange[]] = [[], []]
-  for await (const change of changes) (isOwnChange(change) ? own : others).push(change)
+  for await (const change of changes) (isChangeOfGit(change) ? own : others).push(change)
   if (own.length === 0) return { changes: others, git: undefined }
   const added = new Set(own.filter(({ kind }) => kind !== 'deleted').map(({ path }) => path))
   const counted: RefChange[] = []
   for (const change of own) {
-    const { path, kind } = change
-    const isDirectory = (change.after ?? change.before)?.type === 'directory'
-    counted.push({ path, kind, isDirectory, commits: await countNewCommits(path, added, after, ctx) })
+    counted.push({ ...change, commits: await countNewCommits(change.path, added, after, ctx) })
   }
   return { changes: others, git: summarizeGit(counted) }
 }
@@ -60,14 +66,25 @@ export function summarizeGit(changes: readonly RefChange[]): GitSummary | undefi
   return { files: changes.length, refs: changes.flatMap((change) => toRefChange(change) ?? []) }
 }
 
-function isOwnChange({ path, from = path }: PathChange): boolean {
-  return isKeptByGit(path) && isKeptByGit(from)
+/** True for the change of a path that git keeps by itself, before and after. */
+export function isChangeOfGit(
+  change: Pick<RefChange, 'path' | 'before' | 'after'> & { from?: string },
+): boolean {
+  const { path, from = path } = change
+  const type = getType(change)
+  return isKeptByGit(path, type) && isKeptByGit(from, type)
+}
+
+/** Returns the type of what is at the path of a change, or was until it was deleted. */
+function getType({ before, after }: Pick<RefChange, 'before' | 'after'>): FileType | undefined {
+  return (after ?? before)?.type
 }
 
 /** Returns undefined for a path that is no ref, and for HEAD, which follows a branch. */
-function toRefChange({ path, kind, commits = 0, isDirectory = false }: RefChange): GitRefChange | undefined {
+function toRefChange(refChange: RefChange): GitRefChange | undefined {
+  const { path, kind, commits = 0 } = refChange
   const git = parseGitPath(path)
-  if (git?.part !== 'ref' || git.name === 'HEAD' || isDirectory) return undefined
+  if (git?.part !== 'ref' || git.name === 'HEAD' || getType(refChange) === 'directory') return undefined
   const change = kind === 'added' ? 'created' : kind === 'deleted' ? 'deleted' : 'moved'
   const repository = git.store === '/.git' ? '' : ` of ${git.store.replace(/\/\.git$/, '')}`
   return { name: `${git.name.replace(/^refs\/(?:heads\/)?/, '')}${repository}`, kind: change, commits }

@@ -7,6 +7,7 @@ export { describeGitSummary } from './describe-git-summary.ts'
 export { isKeptByGit, isOverlapPath, parseGitPath } from './git-path.ts'
 export {
   type GitSummary,
+  isChangeOfGit,
   type RefChange,
   type SeparatedChanges,
   separateGitChanges,

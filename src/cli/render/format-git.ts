@@ -1,7 +1,7 @@
 import {
   describeGitSummary,
   type GitSummary,
-  isKeptByGit,
+  isChangeOfGit,
   type RefChange,
   summarizeGit,
 } from '../../git-files/index.ts'
@@ -17,8 +17,8 @@ export function formatChangeList<Change extends RefChange>(
   changes: readonly Change[],
   format: (change: Change) => string,
 ): string[] {
-  const own = changes.filter(({ path }) => isKeptByGit(path))
-  const others = changes.filter(({ path }) => !isKeptByGit(path))
+  const own = changes.filter(isChangeOfGit)
+  const others = changes.filter((change) => !isChangeOfGit(change))
   return [...others.map(format), ...formatGitLines(summarizeGit(own))]
 }
 

@@ -1,6 +1,6 @@
 import type { Home } from '../../backends/vault/index.ts'
 import { listFileChanges, type TreePair } from '../../diff/index.ts'
-import { isKeptByGit } from '../../git-files/index.ts'
+import { isChangeOfGit } from '../../git-files/index.ts'
 import { type CallContext, diff, diffCandidates, type PathChange } from '../../vfs/index.ts'
 import type { TreeName } from '../../web-api/index.ts'
 import type { HomeTrees, OpenTreeRef } from './home-trees.ts'
@@ -148,6 +148,6 @@ async function getPosition(
 
 /** Puts objects, logs and the like behind the files that a person looks at. */
 function putGitLast(changes: readonly PathChange[]): readonly PathChange[] {
-  const own = changes.filter(({ path }) => isKeptByGit(path))
-  return own.length === 0 ? changes : [...changes.filter(({ path }) => !isKeptByGit(path)), ...own]
+  const own = changes.filter(isChangeOfGit)
+  return own.length === 0 ? changes : [...changes.filter((change) => !isChangeOfGit(change)), ...own]
 }

@@ -55,10 +55,9 @@ export function toPathChange({ path, before, after }: TreeChange): PathChange {
   return { kind: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified', path }
 }
 
-/** Adds what a change is, as a list of changes needs it. */
+/** Adds the kind of a change to it. */
 export function withKind(change: TreeChange): TreeChange & RefChange {
-  const isDirectory = (change.after ?? change.before)?.type === 'directory'
-  return { ...change, isDirectory, kind: toPathChange(change).kind }
+  return { ...change, kind: toPathChange(change).kind }
 }
 
 /** Formats the conflicts of a merge that waits now, and commands that go on from there. */

@@ -6,7 +6,7 @@ import {
   type PickedQuestion,
   toSelection,
 } from '../../../diff/index.ts'
-import { isKeptByGit, summarizeGit } from '../../../git-files/index.ts'
+import { isChangeOfGit, summarizeGit } from '../../../git-files/index.ts'
 import type { ChangeSelection, TreeChange } from '../../../workspace/index.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { UsageError } from '../../framework/usage-error.ts'
@@ -34,7 +34,7 @@ export async function pickChanges(
 ): Promise<Required<ChangeSelection>> {
   if (!terminal.canAsk)
     throw new UsageError('-p asks at a terminal, and there is none; name the paths after -- instead')
-  const [own, others] = [changes.filter(isOfGit), changes.filter((change) => !isOfGit(change))]
+  const [own, others] = [changes.filter(isChangeOfGit), changes.filter((change) => !isChangeOfGit(change))]
   const answers = new Map<PickedQuestion, readonly Hunk[] | 'all'>()
   const dialogue = createInterface({ input: terminal.in, output: terminal.err })
   try {
@@ -52,10 +52,6 @@ export async function pickChanges(
   } finally {
     dialogue.close()
   }
-}
-
-function isOfGit({ path }: TreeChange): boolean {
-  return isKeptByGit(path)
 }
 
 class HunkPicker {
