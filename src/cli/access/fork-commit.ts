@@ -53,7 +53,7 @@ export async function commitFork(
     if (object !== undefined && change.after?.type === 'file')
       objects.set(object, () => readFile(trees.after, change.path, {}, ctx))
     if (isGitPath(change.path)) continue
-    bases.push(...(await readBases(change, trees, ctx)))
+    bases.push(...listBases(change, trees, ctx))
     if (await isMasked(change, trees, ctx)) masked.push(change.path)
     else exported.push(...(await Array.fromAsync(toExported(change, trees, ctx))))
   }
@@ -89,17 +89,14 @@ async function findCommits(
   return tip ? { tip, objects } : undefined
 }
 
-/** Reads the files of a change as they were before it. */
-async function readBases(
-  { path, from, before }: PathChange,
-  trees: TreePair,
-  ctx: CallContext,
-): Promise<BaseFile[]> {
-  if (before === undefined) return [{ path, content: undefined }]
-  if (before.type === 'symlink' && isLinkable(trees.before))
-    return [{ path: from ?? path, content: Buffer.from(await trees.before.readlink(from ?? path, ctx)) }]
-  if (before.type !== 'file') return []
-  return [{ path: from ?? path, content: await readFile(trees.before, from ?? path, {}, ctx) }]
+/** Lists the file of a change as it was before; none for a directory. */
+function listBases({ path, from = path, before }: PathChange, trees: TreePair, ctx: CallContext): BaseFile[] {
+  const tree = trees.before
+  if (before === undefined) return [{ path, size: 0 }]
+  const file = { path: from, size: before.size }
+  if (before.type === 'file') return [{ ...file, read: () => readFile(tree, from, {}, ctx) }]
+  if (before.type !== 'symlink' || !isLinkable(tree)) return []
+  return [{ ...file, read: async () => Buffer.from(await tree.readlink(from, ctx)) }]
 }
 
 async function readIfPresent(

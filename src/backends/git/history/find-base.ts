@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { GitQuery } from '../native/git-query.ts'
 
-/** Limits on what is compared: commits, and files of each. */
-const [MAX_COMMITS, MAX_FILES] = [50, 500]
+/** Limits on what is compared: commits, files of each, and the size of a file. */
+const [MAX_COMMITS, MAX_FILES, MAX_FILE_BYTES] = [50, 500, 64 * 2 ** 20]
 
-/** A file before a change; without content if there was none. */
+/** A file before a change. */
 export interface BaseFile {
   /** Its path in the directory. */
   readonly path: string
-  readonly content: Uint8Array | undefined
+  readonly size: number
+  /** Reads its content; absent if there was no file. */
+  readonly read?: () => Promise<Uint8Array>
 }
 
 /**
@@ -24,8 +26,11 @@ export async function findBase(
 ): Promise<string> {
   const format = (await git.readLine('rev-parse', '--show-object-format')) ?? 'sha1'
   // Git reads one name from each line.
-  const compared = files.filter(({ path }) => !path.includes('\n')).slice(0, MAX_FILES)
-  const ids = compared.map(({ content }) => content && hashBlob(content, format))
+  const readable = files.filter(({ path, size }) => !path.includes('\n') && size <= MAX_FILE_BYTES)
+  const compared = readable.slice(0, MAX_FILES)
+  const ids: (string | undefined)[] = []
+  // One after another: together they may not fit into memory.
+  for (const { read } of compared) ids.push(read && hashBlob(await read(), format))
   const names = compared.map(({ path }) => `${prefix}${path.slice(1)}`)
   let best = { commit: head, matches: -1 }
   for (const commit of [head, ...(await listBefore(git, head, compared))]) {
