@@ -77,6 +77,26 @@ describe('changes of git', () => {
     expect(await separate({ '/a': '1' }, { '/a': '2' })).toMatchObject({ git: undefined })
   })
 
+  it('name what is checked out now, a branch or a commit, in a repository that was there before', async () => {
+    const topic = { ...begun, '/.git/HEAD': 'ref: refs/heads/topic/a\n' }
+    expect(await separate(begun, topic)).toMatchObject({ git: 'topic/a checked out' })
+    const detached = {
+      ...begun,
+      ...second.files,
+      '/.git/HEAD': `${second.id}\n`,
+      '/.git/refs/heads/x': second.id,
+    }
+    expect(await separate(begun, detached)).toMatchObject({
+      git: `1 commit on x, ${second.id.slice(0, 7)} checked out`,
+    })
+    expect(await separate({}, begun)).toMatchObject({ git: '1 commit on main' })
+    const inside = { '/lib/.git/HEAD': 'ref: refs/heads/main' }
+    expect(await separate(inside, { '/lib/.git/HEAD': 'ref: refs/heads/b' })).toMatchObject({
+      git: 'b of /lib checked out',
+    })
+    expect(await separate(inside, { '/lib/.git/HEAD': 'x' })).toMatchObject({ git: '1 file below .git' })
+  })
+
   it('name the repository where it is not that of the project, and count what is too much to name', async () => {
     const own = createCommit('own', [], '/lib/.git')
     expect(await separate({}, { ...own.files, '/lib/.git/refs/heads/main': own.id })).toMatchObject({

@@ -6,8 +6,9 @@ import {
   type PathChange,
   readFile,
 } from '../vfs/index.ts'
-import { isKeptByGit, parseGitPath } from './git-path.ts'
-import { MAX_COMMIT_BYTES, parseCommitId, walkCommits } from './walk-commits.ts'
+import { type GitPath, isKeptByGit, parseGitPath } from './git-path.ts'
+import { parseCheckedOut, parseCommitId } from './parse-ref.ts'
+import { MAX_COMMIT_BYTES, walkCommits } from './walk-commits.ts'
 
 /** A branch or tag that changed, with the number of commits that it gained. */
 export interface GitRefChange {
@@ -20,6 +21,8 @@ export interface GitRefChange {
 export interface GitSummary {
   readonly files: number
   readonly refs: readonly GitRefChange[]
+  /** Branches, or beginnings of commits, that are checked out now and were not before: one for each repository. */
+  readonly checkedOut: readonly string[]
 }
 
 export interface SeparatedChanges {
@@ -35,6 +38,8 @@ export interface RefChange {
   readonly kind: PathChange['kind']
   /** Commits that it gained. */
   readonly commits?: number | undefined
+  /** Branch or commit that HEAD names now. */
+  readonly checkedOut?: string | undefined
   /** States of the path; a file where neither is known. */
   readonly before?: { readonly type: FileType } | undefined
   readonly after?: { readonly type: FileType } | undefined
@@ -55,7 +60,9 @@ export async function separateGitChanges(
   const added = new Set(own.filter(({ kind }) => kind !== 'deleted').map(({ path }) => path))
   const counted: RefChange[] = []
   for (const change of own) {
-    counted.push({ ...change, commits: await countNewCommits(change.path, added, after, ctx) })
+    const commits = await countNewCommits(change.path, added, after, ctx)
+    const head = isHeadMove(change) ? await readSmallFile(change.path, after, ctx) : undefined
+    counted.push({ ...change, commits, checkedOut: head && parseCheckedOut(head) })
   }
   return { changes: others, git: summarizeGit(counted) }
 }
@@ -63,7 +70,20 @@ export async function separateGitChanges(
 /** Summarises changes of what git keeps by itself; undefined if there are none. */
 export function summarizeGit(changes: readonly RefChange[]): GitSummary | undefined {
   if (changes.length === 0) return undefined
-  return { files: changes.length, refs: changes.flatMap((change) => toRefChange(change) ?? []) }
+  return {
+    files: changes.length,
+    refs: changes.flatMap((change) => toRefChange(change) ?? []),
+    checkedOut: changes.flatMap(({ path, checkedOut }) => {
+      const git = parseGitPath(path)
+      return git === undefined || checkedOut === undefined ? [] : [`${checkedOut}${formatRepository(git)}`]
+    }),
+  }
+}
+
+/** True if a repository that was there before has something else checked out. */
+export function isHeadMove({ path, kind }: Pick<RefChange, 'path' | 'kind'>): boolean {
+  const git = kind === 'modified' ? parseGitPath(path) : undefined
+  return git?.part === 'ref' && git.name === 'HEAD'
 }
 
 /** True for the change of a path that git keeps by itself, before and after. */
@@ -86,8 +106,13 @@ function toRefChange(refChange: RefChange): GitRefChange | undefined {
   const git = parseGitPath(path)
   if (git?.part !== 'ref' || git.name === 'HEAD' || getType(refChange) === 'directory') return undefined
   const change = kind === 'added' ? 'created' : kind === 'deleted' ? 'deleted' : 'moved'
-  const repository = git.store === '/.git' ? '' : ` of ${git.store.replace(/\/\.git$/, '')}`
-  return { name: `${git.name.replace(/^refs\/(?:heads\/)?/, '')}${repository}`, kind: change, commits }
+  const name = git.name.replace(/^refs\/(?:heads\/)?/, '')
+  return { name: `${name}${formatRepository(git)}`, kind: change, commits }
+}
+
+/** Names the repository if it is not that of the project. */
+function formatRepository({ store }: GitPath): string {
+  return store === '/.git' ? '' : ` of ${store.replace(/\/\.git$/, '')}`
 }
 
 /** Counts the commits of a ref among new objects. */

@@ -8,9 +8,11 @@ export { isKeptByGit, isOverlapPath, parseGitPath } from './git-path.ts'
 export {
   type GitSummary,
   isChangeOfGit,
+  isHeadMove,
   type RefChange,
   type SeparatedChanges,
   separateGitChanges,
   summarizeGit,
 } from './git-summary.ts'
-export { MAX_COMMIT_BYTES, parseCommitId, walkCommits } from './walk-commits.ts'
+export { parseCheckedOut, parseCommitId } from './parse-ref.ts'
+export { MAX_COMMIT_BYTES, walkCommits } from './walk-commits.ts'

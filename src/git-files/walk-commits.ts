@@ -1,18 +1,8 @@
 import { inflateSync } from 'node:zlib'
 
-const COMMIT_ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
-/** A ref has one id in it, or a short line. */
-const MAX_REF_BYTES = 100
 const MAX_COMMITS = 10_000
 /** A commit is small; a larger object is none, or not worth reading. */
 export const MAX_COMMIT_BYTES: number = 2 ** 20
-
-/** Returns the commit that the content of a ref names; undefined for a symbolic ref. */
-export function parseCommitId(content: Uint8Array): string | undefined {
-  if (content.length > MAX_REF_BYTES) return undefined
-  const id = Buffer.from(content).toString().trim()
-  return COMMIT_ID.test(id) ? id : undefined
-}
 
 /**
  * Walks from a commit to its ancestors, as far as their loose objects can be found. Yields the path of each object, and

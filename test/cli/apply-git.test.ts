@@ -54,7 +54,7 @@ it('brings commits of a fork on a new branch, beside commits made here meanwhile
   repository.commit('mine', 'mine.txt')
   repository.git('stash', 'list')
   const stdout = await cli.ok('apply', 'f')
-  expect(stdout).toContain('git: 2 commits on feat\n')
+  expect(stdout).toContain('git: 2 commits on feat, feat checked out\n')
   expect(stdout).not.toContain('.git/objects')
   expect([repository.log('feat'), repository.log('main')]).toEqual([
     ['two', 'one', 'first'],
@@ -74,7 +74,7 @@ it('undoes commits, and leaves the objects that others may use by then', async (
   repository.git('checkout', '-q', 'main')
   repository.commit('one', 'same.txt')
   repository.git('checkout', '-q', 'feat')
-  await cli.ok('apply', 'f', '--undo')
+  expect(await cli.ok('apply', 'f', '--undo')).toContain('git: feat deleted, main checked out\n')
   repository.check()
   expect(repository.git('branch', '--format=%(refname:short)')).toBe('main\n')
   expect(repository.git('show', 'main:same.txt')).toBe('one\n')

@@ -10,7 +10,7 @@ const BY = ['-c', 'user.name=a', '-c', 'user.email=b'].join(' ')
 const SCRIPT = `echo one >> a.txt; git ${BY} commit -q -a -m one
 git checkout -q -b feat; echo two > b.txt; git add b.txt; git ${BY} commit -q -m two; echo c > c.txt
 echo exit > .git/hooks/pre-commit`
-const SUMMARY = 'git: 2 commits on feat, 1 commit on main'
+const SUMMARY = 'git: 2 commits on feat, 1 commit on main, feat checked out'
 
 /** A repository with one commit, and its fork `f`. Returns what `exec` printed about the changes. */
 async function commitInFork(): Promise<{ readonly cli: Cli; readonly printed: string }> {

@@ -20,6 +20,8 @@ export interface TreeChange {
   readonly hasPlaceholders?: boolean
   /** Number of commits that a ref of git gained, as far as they are known. */
   readonly commits?: number
+  /** Branch or commit that HEAD of a repository names now. */
+  readonly checkedOut?: string
   /** True if the directory had changed the path too. */
   readonly isMerged?: boolean
   /** True for a conflict of which both versions were written. */

@@ -4,7 +4,7 @@ import { findFirstNames } from './compare-touched-paths.ts'
 import { compareTrees, type TreeChange } from './compare-trees.ts'
 import type { DirectoryTree } from './directory-tree.ts'
 import type { ForkSecrets } from './fork-secrets.ts'
-import { addCommits } from './git-commits.ts'
+import { addGitDetails } from './git-commits.ts'
 import { isSameEntry } from './link-entry.ts'
 import type { EntryMergeOptions } from './merge-entries.ts'
 import { isUnsure } from './mirror.ts'
@@ -72,7 +72,7 @@ export function planFork(directory: DirectoryTree, fork: OpenFork, options: Plan
     after,
     linked.map(({ path }) => path),
   )
-  const reported = addCommits(markChanges(changes, settled, written))
+  const reported = addGitDetails(markChanges(changes, settled, written))
   const settledPaths = new Set(settled.map(({ path }) => path))
   const states = [...settled, ...pending.filter(({ path }) => !settledPaths.has(path))]
   return { changes, written, settled, states, names, reported, isIdle: all.length === 0 }

@@ -1,4 +1,11 @@
-import { MAX_COMMIT_BYTES, parseCommitId, parseGitPath, walkCommits } from '../../git-files/index.ts'
+import {
+  isHeadMove,
+  MAX_COMMIT_BYTES,
+  parseCheckedOut,
+  parseCommitId,
+  parseGitPath,
+  walkCommits,
+} from '../../git-files/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type LinkEntry, readEntry } from './link-entry.ts'
 
@@ -23,18 +30,30 @@ export function listCommits(find: FindEntry, store: string, tip: string, known?:
   return step.value
 }
 
-/** Adds to each change of a ref how many commits it gained. Only new objects count, and are read. */
-export function addCommits(changes: readonly TreeChange[]): TreeChange[] {
+/**
+ * Adds to each change of a ref how many commits it gained, and to that of HEAD what is checked out. Only new objects count,
+ * and are read.
+ */
+export function addGitDetails(changes: readonly TreeChange[]): TreeChange[] {
   const isRef = ({ path }: TreeChange) => parseGitPath(path)?.part === 'ref'
   if (!changes.some(isRef)) return [...changes]
   const states = new Map(changes.map(({ path, after }) => [path, after]))
   return changes.map((change) => {
     const tip = isRef(change) ? readCommitId(change.after) : undefined
+    const checkedOut = readCheckedOut(change)
     const { store = '' } = parseGitPath(change.path) ?? {}
-    return tip === undefined
-      ? change
-      : { ...change, commits: listCommits((path) => states.get(path), store, tip).size }
+    return {
+      ...change,
+      ...(tip !== undefined && { commits: listCommits((path) => states.get(path), store, tip).size }),
+      ...(checkedOut !== undefined && { checkedOut }),
+    }
   })
+}
+
+function readCheckedOut({ path, before, after }: TreeChange): string | undefined {
+  const isMove = before !== undefined && after !== undefined && isHeadMove({ path, kind: 'modified' })
+  const head = isMove ? readSmallEntry(after) : undefined
+  return head && parseCheckedOut(head)
 }
 
 function readSmallEntry(entry: LinkEntry | undefined): Uint8Array | undefined {

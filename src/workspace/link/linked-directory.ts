@@ -11,7 +11,7 @@ import { removeForkFiles } from './fork-files.ts'
 import type { LayerTrees } from './fork-layers.ts'
 import { ForkMerge, type ForkMergeOptions } from './fork-merge.ts'
 import { ForkPoint } from './fork-point.ts'
-import { addCommits } from './git-commits.ts'
+import { addGitDetails } from './git-commits.ts'
 import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
 import type { LinkEntry } from './link-entry.ts'
@@ -113,11 +113,11 @@ export class LinkedDirectory {
 
   /**
    * Lists the fork's changes by path, a directory before its entries, with permissions of directories and the commits
-   * of branches.
+   * of branches and what is checked out.
    */
   async listChanges(fork: LinkedFork): Promise<TreeChange[]> {
     const { before, after } = await this.openTreeFiles(fork)
-    return addCommits(compareTrees(before, after))
+    return addGitDetails(compareTrees(before, after))
   }
 
   /**

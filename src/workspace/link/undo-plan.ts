@@ -2,6 +2,7 @@ import { combineChanges } from './combine-changes.ts'
 import { sortChanges, type TreeChange } from './compare-trees.ts'
 import type { DirectoryTree } from './directory-tree.ts'
 import type { OpenFork } from './fork-plan.ts'
+import { addGitDetails } from './git-commits.ts'
 import { isSameEntry } from './link-entry.ts'
 import { maskTree } from './masked-host-tree.ts'
 import { resolveChanges } from './resolve-changes.ts'
@@ -41,7 +42,8 @@ export function planUndo(
     const own = pending.filter((change) => belongsTo(fork, change))
     return fork.secrets?.restoreForUndo(directory, own) ?? own
   })
-  return { changes, written: forks.length === 1 ? restored : sortChanges(restored) }
+  const written = forks.length === 1 ? restored : sortChanges(restored)
+  return { changes: addGitDetails(changes), written }
 }
 
 /** Maps each path to the last of some forks that changed it. */
