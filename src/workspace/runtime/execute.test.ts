@@ -327,6 +327,25 @@ describe('an execution', () => {
     })
   })
 
+  it.each(['none', 'auto'] as const)(
+    'starts no command whose request cannot be recorded, with isolation %s',
+    async (isolation) => {
+      const scene = await Scene.make()
+      const full = new VfsError('ENOSPC', '/', { op: 'commit', detail: 'the store could not commit: full' })
+      const output: string[] = []
+      const run = scene.run(
+        { command: SCRIPT, isolation },
+        {
+          journal: { append: () => Promise.reject(full) },
+          onOutput: (_stream, chunk) => output.push(Buffer.from(chunk).toString()),
+        },
+      )
+      await expect(run).rejects.toBe(full)
+      expect(output).toEqual([])
+      expect(await scene.leftovers()).toEqual([])
+    },
+  )
+
   it('keeps nothing of a command that is cancelled before its session', async () => {
     const scene = await Scene.make()
     await expect(scene.run({ command: SCRIPT }, { signal: AbortSignal.abort() })).rejects.toThrow()

@@ -128,7 +128,11 @@ class Execution {
     )
     await this.#assertInside(request, session, decision)
     await using network = await this.#openNetwork(request, decision, session)
-    const outcome = await this.#step('run', () => this.#runCommand(request, session, network, workspace))
+    const outcome = await this.#step('run', () =>
+      this.#runCommand(request, session, network, workspace, () =>
+        this.#writeJournal(request, decision, { event: 'requested' }),
+      ),
+    )
     const summary = await this.#step('summarise', async () => {
       const all = await session.changes()
       const changes = filterKept(all, workspace)
@@ -212,10 +216,7 @@ class Execution {
     const isApproved = isGated && (await approvals?.consume(request, answered)) === true
     // A person has seen and approved the request as it is.
     if (isApproved) this.#hostPath = undefined
-    if (decision.action !== 'deny' && (!isGated || isApproved)) {
-      await this.#writeJournal(request, decision, { event: 'requested' })
-      return
-    }
+    if (decision.action !== 'deny' && (!isGated || isApproved)) return
     const approval = isGated ? await approvals?.request(request, decision, forkName) : undefined
     await this.#writeJournal(request, decision, { event: 'refused', approval: approval ?? null })
     throw new ExecutionRefusal(request.vault, decision, { approval })
@@ -285,6 +286,7 @@ class Execution {
     session: CommandSession,
     network: ExecutionNetwork,
     { forkName }: ExecutionWorkspace,
+    beforeCommand: () => Promise<void>,
   ): Promise<RunOutcome> {
     const { command, cwd, env, timeoutMs, readonly: isReadonly } = request
     const { memory, onStart, onOutput, isHeard, signal, terminal } = this.#options
@@ -311,6 +313,7 @@ class Execution {
       isReadonly,
       isolation: { ...this.#createIsolation(request), ...network.plan },
       limits,
+      beforeCommand,
       ...(onStart !== undefined && { onStart: (pid) => onStart(describeRunning(session, pid)) }),
       ...(onOutput !== undefined && { onOutput }),
       ...(isHeard !== undefined && { isHeard }),

@@ -57,6 +57,8 @@ export interface RunSpec {
   readonly isReadonly?: boolean
   /** Called with the process that was started for the command. */
   onStart?(pid: number): void
+  /** Called while the programs around the command start. The command begins when it resolves, and not if it rejects. */
+  beforeCommand?(): Promise<void>
   /** Receives all output, also what `RunOutcome` leaves out. If it returns a promise, reading waits for it. */
   onOutput?(stream: 'stdout' | 'stderr', chunk: Uint8Array): unknown
   /** Reports whether output still has a reader; without one the command gets a closed pipe. */

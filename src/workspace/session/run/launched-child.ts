@@ -33,17 +33,32 @@ export interface LaunchAnswer {
   readonly text: string
 }
 
-/** Sends the launched shell its command; resolves when the command began, or the launch ended before. */
+/** Script of a launch whose command must not begin. */
+const NO_COMMAND = 'exit 1'
+
+/** Parts of a run that concern what is sent. */
+type SentSpec = Pick<RunSpec, 'command' | 'env' | 'beforeCommand'>
+
+/**
+ * Sends the launched shell its command; resolves when the command began, or the launch ended before. Throws what
+ * `beforeCommand` throws, once the launch has ended without a command.
+ */
 export async function sendCommand(
   child: ChildProcess,
-  { command, env }: Pick<RunSpec, 'command' | 'env'>,
+  { command, env, beforeCommand }: SentSpec,
   { launch, cwd, runId, createLastLines, onPipes }: SentCommand,
 ): Promise<LaunchAnswer> {
   // A child that could not be started has no channels.
   const channel = child.pid === undefined ? undefined : child.stdio[3]
   if (!(channel instanceof Duplex)) return { isReady: false, text: '' }
   const settings = launch.hasPidNamespace ? env : { ...env, [RUN_ID_VARIABLE]: runId }
-  const send = () => channel.end(createCommandScript(toArgv(command), settings, cwd, createLastLines))
+  const script = () => createCommandScript(toArgv(command), settings, cwd, createLastLines)
+  let sent: Promise<void> | undefined
+  const send = () => {
+    sent = endChannel(channel, script, beforeCommand)
+    // Thrown below, once the channel has closed.
+    sent.catch(() => {})
+  }
   let answer = ''
   channel.on('data', (chunk: Buffer) => {
     const hadPipes = hasLine(answer, PIPES_MESSAGE)
@@ -57,7 +72,24 @@ export async function sendCommand(
   // Not before it has its pipes: a write to a launch that ended would close the channel, with its reason unread.
   if (!launch.createsPipes) send()
   await once(channel, 'close').catch(() => undefined)
+  await sent
   return { isReady: hasLine(answer, READY_MESSAGE), text: answer }
+}
+
+/** Ends a channel with the script of a command after some work, or with none, and throws, if the work fails. */
+async function endChannel(
+  channel: Duplex,
+  script: () => string,
+  prepare: RunSpec['beforeCommand'],
+): Promise<void> {
+  try {
+    await prepare?.()
+  } catch (error) {
+    // Not destroyed: the launch may still wait for the pipes of its command, which stay open until it ends.
+    channel.end(NO_COMMAND)
+    throw error
+  }
+  channel.end(script())
 }
 
 function hasLine(text: string, line: string): boolean {

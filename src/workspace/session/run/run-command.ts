@@ -76,8 +76,9 @@ async function runWithPipes(launch: Launch, spec: RunSpec, location: RunLocation
     }
   }
   const answer = sendCommand(child, spec, { launch, cwd: location.cwd, runId, onPipes })
-  // By then, the command has opened them, or will not.
-  if (launch.createsPipes) answer.finally(() => releasePipes(pipes))
+  // By then, the command has opened the pipes, or will not. A failure is thrown once the launch has ended.
+  const release = () => (launch.createsPipes ? releasePipes(pipes) : undefined)
+  answer.then(release, release)
   using stopper = new CommandStopper(spec, location.directory, tree)
   const [code, signal] = await waitForExit(child, spec)
   if (launch.mayLeaveProcesses) tree?.kill()

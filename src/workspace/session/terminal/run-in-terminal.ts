@@ -40,6 +40,8 @@ export async function runInTerminal(
   if (pseudo.child.pid !== undefined) spec.onStart?.(pseudo.child.pid)
   const env = omitTerminalVariables(spec.env)
   const answer = sendCommand(pseudo.child, { ...spec, env }, { launch, cwd, runId, createLastLines })
+  // Thrown once the launch has ended.
+  answer.catch(() => {})
   using tree = new TerminalTree(pseudo, launch, runId)
   pseudo.onInterrupt = () => tree.kill()
   const terminalClosed = new AbortController()
