@@ -9,6 +9,8 @@ type Project = Exclude<NonNullable<NonNullable<ViteUserConfig['test']>['projects
 
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts']
 const TORTURE = 'test/torture/**/*.test.ts'
+/** Tests that count the objects of their process: in one that has run other files, each count takes seconds. */
+const COUNTING = 'src/store/{sessions/forgotten-holds,vault/open-logs}.test.ts'
 
 /** System tests share mounts, ports and a busy disk. Torture tests get no second try: one loss in two runs is a loss. */
 const { TIMES: times, COPPICE_TRIES: tries = '1' } = process.env
@@ -39,9 +41,7 @@ const SYSTEM_IN_SRC = [
   'src/store/engines/**/*.test.ts',
   'src/store/posix/{content,namespace}.model.test.ts',
   'src/store/search/search-index.test.ts',
-  'src/store/sessions/forgotten-holds.test.ts',
   'src/store/text/merge-text.test.ts',
-  'src/store/vault/open-logs.test.ts',
   'src/timeline/timeline.model.test.ts',
   'src/tools/{edit/file-edit,files/grep-bounds,host/host-race,pattern/line-pattern}.test.ts',
   'src/workspace/{isolation,link,runtime,session}/**/*.test.ts',
@@ -61,7 +61,7 @@ const unit: Project = {
   test: {
     name: 'unit',
     include: ['src/**/*.test.ts', 'examples/**/*.test.ts', ...UNIT_IN_TEST],
-    exclude: [...defaultExclude, ...SYSTEM_IN_SRC],
+    exclude: [...defaultExclude, ...SYSTEM_IN_SRC, COUNTING],
     // One process loads each module once for all files. No unit test leaves state behind in a module.
     isolate: false,
   },
@@ -98,7 +98,7 @@ const torture: Project = {
   test: {
     name: 'torture',
     globalSetup,
-    include: [TORTURE],
+    include: [TORTURE, COUNTING],
     testTimeout: process.env['COPPICE_TORTURE'] === 'long' ? 600_000 : 120_000,
   },
 }

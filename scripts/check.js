@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { isBuildCurrent } from './build-stamp.js'
 
 // Lint, types and unit tests at once. With --changed, only what differs from origin/main, committed or not.
-// With --all, as `npm test` runs it: a build, and as root the programs of Debian that tests start. Then lint, types and
-// the checks of the package beside all tests, which wait for processes and disks often enough to leave the checks room.
-// Further arguments go to vitest.
+// With --all, as `npm test` runs it: a build if `dist` is not current, and as root the programs of Debian that tests
+// start. Then lint, types and the checks of the package beside all tests, which wait for processes and disks often enough
+// to leave the checks room. Further arguments go to vitest.
 const isWhole = process.argv.includes('--all')
 const isPartial = process.argv.includes('--changed')
 const base = isPartial ? findBase() : ''
@@ -32,7 +33,8 @@ process.exitCode = results.some(isFailed) ? 1 : 0
 
 /** A check that fails stops the tests: they take minutes, and its output would scroll away. */
 async function runAll() {
-  const built = (await Promise.all([[build], [programs]].map(runInTurn))).flat()
+  const preparing = [...(isBuildCurrent() ? [] : [[build]]), [programs]]
+  const built = (await Promise.all(preparing.map(runInTurn))).flat()
   if (built.some(isFailed)) return built
   const checks = runInTurn([lint, types, pageTypes, packed]).then((results) => {
     if (results.some(isFailed)) stop.abort()
