@@ -42,6 +42,7 @@ export const exec: Benchmark = {
     subject('git', 'vault', 'texts'),
     subject('disk', 'programs', 'apply'),
     subject('node', 'apply'),
+    subject('c', 'apply'),
     subject('unshare', 'start', 'programs'),
     subject('bubblewrap', 'start'),
     subject('pty', 'terminal'),
