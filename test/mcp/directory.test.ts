@@ -136,7 +136,9 @@ describe('coppice mcp in a directory', () => {
       'git\t1 commit on feat, feat checked out',
     ])
     const patch = await call(client, 'workspace_diff', {})
-    expect(patch).toMatch(/^added \/packages\/ \(150 files\)\ngit: 1 commit on feat, feat checked out\ndiff --git a\/README.md/)
+    expect(patch).toMatch(
+      /^added \/packages\/ \(150 files\)\ngit: 1 commit on feat, feat checked out\ndiff --git a\/README.md/,
+    )
     expect(patch).not.toContain('.git/')
     expect(await call(client, 'workspace_diff', { format: 'files' })).toContain('/.git/refs/heads/feat')
   })
