@@ -23,14 +23,14 @@ const UNIT_IN_TEST = [
   'test/kernel/!(ipc).test.ts',
 ]
 
-/** Tests beside the source that start processes, threads or servers, race, or take longer than two seconds. */
+/** Tests beside the source that start processes, threads or servers, race, or take longer than a second or two. */
 const SYSTEM_IN_SRC = [
   'src/access/{link-race,zones-property}.test.ts',
   'src/adapters/threads/*.test.ts',
   'src/backends/archive/*.test.ts',
   'src/backends/host/{confinement-race,conformance,descriptors,file-locks}.test.ts',
-  'src/backends/vault/{history,merge-properties,read-only-home,segments,vault-fs,vault-search}.test.ts',
-  'src/backends/vault/transfer/*.test.ts',
+  'src/backends/vault/{history,merge-properties,read-only-home,segments,vault-fs,vault-log,vault-search}.test.ts',
+  'src/backends/vault/{exchange,transfer}/*.test.ts',
   'src/boundary/*.test.ts',
   'src/daemon/*.test.ts',
   'src/devices/llm/{api,cli}/*.test.ts',
@@ -42,9 +42,11 @@ const SYSTEM_IN_SRC = [
   'src/store/posix/{content,namespace}.model.test.ts',
   'src/store/search/search-index.test.ts',
   'src/store/text/merge-text.test.ts',
-  'src/timeline/timeline.model.test.ts',
-  'src/tools/{edit/file-edit,files/grep-bounds,host/host-race,pattern/line-pattern}.test.ts',
+  'src/timeline/timeline{,.model}.test.ts',
+  'src/tools/{edit/file-edit,files/{file-pages,grep-bounds},host/host-race,pattern/line-pattern}.test.ts',
+  'src/vfs/{ordered-map,overlay/apply-attributes}.test.ts',
   'src/workspace/{isolation,link,runtime,session}/**/*.test.ts',
+  'src/workspace/policy/wrapping.test.ts',
 ]
 
 /** Runs torture tests first: they take minutes, and would otherwise run alone at the end. */
