@@ -177,7 +177,8 @@ describe('a failure', () => {
     [404, 'NoSuchBucket', 'EIO', /create it, or correct the name/],
   ])('with status %i %s is %s and says what to do', async (status, name, code, message) => {
     proxy.meddle = (_, answer) => refuse(answer, status, name)
-    await expect(list(fs, '/some')).rejects.toMatchObject({
+    await using refused = new S3Fs({ bucket, client: options })
+    await expect(list(refused, '/some')).rejects.toMatchObject({
       code,
       path: '/some',
       message: expect.stringMatching(message),
