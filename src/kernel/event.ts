@@ -82,6 +82,21 @@ type Without<Event, Key extends string> = Event extends unknown ? Omit<Event, Ke
 /** An event before the process adds its number and time. */
 export type ProcessEvent = Without<KernelEvent, 'pid' | 'elapsed'>
 
+/** An event without its arguments, results and texts: these are long, and a summary is kept for a while. */
+export interface EventSummary {
+  readonly kind: KernelEvent['kind']
+  readonly elapsed: number
+  /** Absent unless it is a call. */
+  readonly call?: Pick<SyscallEvent, 'call' | 'duration' | 'error'>
+}
+
+export function summarizeEvent(event: KernelEvent): EventSummary {
+  const { kind, elapsed } = event
+  if (kind !== 'syscall') return { kind, elapsed }
+  const { call, duration, error } = event
+  return { kind, elapsed, call: { call, duration, ...(error !== undefined && { error }) } }
+}
+
 /** The stream of all kernel events. strace, logs and the daemon subscribe to it. */
 const stream = channel('coppice:kernel')
 

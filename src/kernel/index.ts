@@ -30,6 +30,7 @@ export {
   sendDeviceRequest,
 } from './device/index.ts'
 export {
+  type EventSummary,
   type KernelEvent,
   type LifecycleEvent,
   type LogEvent,

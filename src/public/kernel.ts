@@ -33,6 +33,7 @@ export {
   type DeviceStat,
   type DeviceTool,
   type DeviceToolRequest,
+  type EventSummary,
   type ExitStatus,
   type FileManager,
   formatChildResult,

@@ -1,4 +1,4 @@
-import type { ContextManager, KernelEvent, Process, Redactor, StepRecord } from '../../kernel/index.ts'
+import type { ContextManager, EventSummary, Process, Redactor, StepRecord } from '../../kernel/index.ts'
 
 /** Redacts secrets from the output about a process. */
 export type ProcRedactor = Pick<Redactor, 'redactText' | 'redactValue'>
@@ -40,12 +40,11 @@ function formatChannel<Item>(
   return [...lines, ...rest].map((line) => `${line}\n`).join('')
 }
 
-/** Formats an event without its data: requests to models are long, and strace shows them. */
-function formatEvent(event: KernelEvent): string {
-  const time = (event.elapsed / 1000).toFixed(3)
-  if (event.kind !== 'syscall') return `${time} ${event.kind}`
-  const { call, duration, error } = event
-  return `${time} ${call} ${duration.toFixed(2)} ms${error === undefined ? '' : `: ${error}`}`
+function formatEvent({ kind, elapsed, call }: EventSummary): string {
+  const time = (elapsed / 1000).toFixed(3)
+  if (call === undefined) return `${time} ${kind}`
+  const failure = call.error === undefined ? '' : `: ${call.error}`
+  return `${time} ${call.call} ${call.duration.toFixed(2)} ms${failure}`
 }
 
 /** Returns the status of a process as JSON. `allowed_devices` is null if all are allowed. */

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller, FileSystem } from '../../vfs/index.ts'
 import { DescriptorTable } from '../descriptor/descriptor-table.ts'
-import { type KernelEvent, type ProcessEvent, publishEvent } from '../event.ts'
+import {
+  type EventSummary,
+  type KernelEvent,
+  type ProcessEvent,
+  publishEvent,
+  summarizeEvent,
+} from '../event.ts'
 import { MessageQueue } from '../ipc/message-queue.ts'
 import { SignalState } from '../signal/signal-state.ts'
 import { Channel } from './channel.ts'
@@ -55,7 +61,7 @@ export class Process {
   readonly children: Set<number> = new Set()
   readonly groups: Set<string> = new Set()
   readonly mcpMounts: string[] = []
-  readonly debug: Channel<KernelEvent> = new Channel()
+  readonly debug: Channel<EventSummary> = new Channel()
   readonly log: Channel<string> = new Channel()
   readonly done: Promise<ExitStatus>
   /** Devices mounted for it, in addition to those of its spec. */
@@ -198,7 +204,7 @@ export class Process {
     this.#lastBeat = performance.now()
     this.#isStalled = false
     const published: KernelEvent = { ...event, pid: this.pid, elapsed: this.elapsed }
-    this.debug.push(published)
+    this.debug.push(summarizeEvent(published))
     publishEvent(published)
   }
 
