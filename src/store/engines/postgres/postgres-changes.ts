@@ -19,6 +19,8 @@ interface VaultChanges {
   readAt: number
   /** Number of the snapshot at that time. */
   snapshot: number
+  /** Number of expiries before that read. */
+  expiries: number
 }
 
 /**
@@ -34,6 +36,7 @@ export class PostgresChanges {
   #snapshot: unknown
   #snapshots = 0
   #reading: Promise<void> | undefined
+  #expiries = 0
 
   constructor(readRows: ReadRows, freshness: Freshness) {
     this.#readRows = readRows
@@ -42,13 +45,14 @@ export class PostgresChanges {
 
   /**
    * Returns the change count of a vault; that of the home without one.
-   * @param onAge called when a count has become too old: from then on hints are worth a connection.
+   * @param onAge called when a count of `notified` freshness is too old: hints save such reads, and need a connection.
    */
   read(vault: number | undefined, onAge: () => void): MaybePromise<number> {
     const changes = this.#findOrAdd(vault ?? ALL_VAULTS)
-    const isFresh = this.#freshness === 'notified' && performance.now() - changes.readAt < MAX_AGE_MS
-    if (isFresh) return changes.count
-    if (changes.snapshot > 0) onAge()
+    if (this.#freshness === 'notified') {
+      if (this.#isRecent(changes)) return changes.count
+      if (changes.snapshot > 0) onAge()
+    }
     return this.#readCount(changes)
   }
 
@@ -62,27 +66,34 @@ export class PostgresChanges {
 
   /** Makes the next read of every vault ask the database. */
   expire(): void {
-    for (const changes of this.#vaults.values()) changes.readAt = Number.NEGATIVE_INFINITY
+    this.#expiries++
+  }
+
+  #isRecent({ readAt, expiries }: VaultChanges): boolean {
+    return expiries === this.#expiries && performance.now() - readAt < MAX_AGE_MS
   }
 
   #findOrAdd(vault: number): VaultChanges {
     const found = this.#vaults.get(vault)
     if (found !== undefined) return found
-    const changes = { count: 0, readAt: Number.NEGATIVE_INFINITY, snapshot: 0 }
+    const changes = { count: 0, readAt: Number.NEGATIVE_INFINITY, snapshot: 0, expiries: 0 }
     this.#vaults.set(vault, changes)
     return changes
   }
 
   async #readCount(changes: VaultChanges): Promise<number> {
     const startedAt = performance.now()
+    const expiries = this.#expiries
     await this.#readSnapshot()
     changes.readAt = Math.max(changes.readAt, startedAt)
+    // An expiry during the read stays valid: the answer may be older.
+    changes.expiries = Math.max(changes.expiries, expiries)
     if (changes.snapshot !== this.#snapshots) changes.count++
     changes.snapshot = this.#snapshots
     return changes.count
   }
 
-  /** Reads the snapshot. Calls of one turn share a read; one that is on its way may be too old for a later call. */
+  /** Reads the snapshot. Calls of one turn share a read. A later call sends its own: an answer on its way may be too old. */
   #readSnapshot(): Promise<void> {
     this.#reading ??= new Promise((resolve, reject) => {
       setImmediate(() => {
