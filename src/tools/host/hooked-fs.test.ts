@@ -140,6 +140,14 @@ describe('protected names', () => {
     ])
   })
 
+  it('stay if their directory is removed, also as an empty directory', async () => {
+    const inner = new MemoryFs({ '/p/a.txt': '' })
+    await inner.mkdir('/p/.git')
+    const fs = new HookedFs(inner, {}, new ProtectedNames(DEFAULT_PROTECTED_NAMES))
+    await expect(fs.remove('/p', { recursive: true })).rejects.toMatchObject({ code: 'EACCES' })
+    expect(await inner.exists('/p/.git')).toBe(true)
+  })
+
   it('can be read', async () => {
     expect(await readText(hooked({}, { '/p/.env': 'KEY' }), '/p/.env')).toBe('KEY')
   })

@@ -30,7 +30,7 @@ export interface HostHooks {
   preWrite?(path: string, ctx: CallContext | undefined): HookVerdict | Promise<HookVerdict>
 }
 
-/** Only the ten basic operations: a native search or rename would bypass the hooks. */
+/** Without native search, rename and the like, these go through the operations below, which call the hooks. */
 const HOOKED_CAPABILITIES: ReadonlySet<Capability> = new Set([
   'read',
   'write',
@@ -43,7 +43,7 @@ const HOOKED_CAPABILITIES: ReadonlySet<Capability> = new Set([
  * Calls the owner's hooks before content is read and before each change, once per file: it serves one
  * tool call, which may read a file in several steps. Refusals are EACCES.
  * Paths are real: a link created after the decision is ELOOP, never followed.
- * A layer with a backend's order of mutations: no later write overtakes one that waits for a slow hook.
+ * It extends `Backend` for its queue of mutations: a later write waits for one whose hook is slow.
  */
 export class HookedFs extends Backend {
   readonly #inner: FileSystem
@@ -105,13 +105,15 @@ export class HookedFs extends Backend {
 
   protected override async doRemove(path: string, options: RemoveOptions, ctx?: CallContext): Promise<void> {
     await this.#assertWritable('remove', path, ctx)
-    // Protected names below are kept too: the removal is refused.
-    const descendants = options.recursive ? this.#inner.walk(path, {}, refuseLinks(ctx)) : []
+    // A removal that would take a protected name along is refused, also that of an empty directory.
+    const descendants = options.recursive
+      ? this.#inner.walk(path, { includeDirs: true }, refuseLinks(ctx))
+      : []
     for await (const entry of descendants) this.#assertUnprotected('remove', entry.path)
     await this.#inner.remove(path, options, refuseLinks(ctx))
   }
 
-  /** The file system below checks this in the write itself. */
+  /** The inner write compares `ifMatch` itself. */
   protected override assertMatch(): void {}
 
   async *#readAllowed(path: string, options: ReadOptions, ctx?: CallContext): AsyncGenerator<Uint8Array> {
