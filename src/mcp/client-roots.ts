@@ -31,17 +31,16 @@ export class ClientRoots {
   }
 
   /**
-   * Resolves once the latest roots are known, so that no call is checked against older ones. Resolves with a request
-   * if the client sends its roots only with the next call.
+   * Resolves once the latest roots are known, so that no call is checked against older ones. Returns a request for the
+   * roots if the client can only send them with its next call.
    */
   async request(extra: RequestExtra): Promise<InputRequest | undefined> {
     if (!this.#session.canSendRequests) return this.#receiveRoots(extra)
-    // Nothing is allowed to a client that has not said what it can do.
+    // A client that has not said what it can do has no directory yet.
     if (this.#session.server.getClientCapabilities() === undefined) return undefined
     for (;;) {
       extra.mcpReq.signal.throwIfAborted()
-      this.#request ??= this.#refresh(extra)
-      const request = this.#request
+      const request = this.#request ?? this.#startRequest(extra)
       await request
       if (this.#request === request) return undefined
       // They changed meanwhile, or the call that asked for them was cancelled: ask again.
@@ -62,7 +61,14 @@ export class ClientRoots {
     return undefined
   }
 
-  async #refresh({ mcpReq }: RequestExtra): Promise<void> {
+  #startRequest(extra: RequestExtra): Promise<void> {
+    const request: Promise<void> = this.#refresh(extra, () => this.#request === request)
+    this.#request = request
+    return request
+  }
+
+  /** Asks for the roots. An answer that arrives after a later request is dropped: it may allow what no root does now. */
+  async #refresh({ mcpReq }: RequestExtra, isLatest: () => boolean): Promise<void> {
     const { server, log } = this.#session
     if (server.getClientCapabilities()?.roots === undefined) {
       this.#listener(null)
@@ -74,8 +80,9 @@ export class ClientRoots {
         { method: 'roots/list' },
         { timeout: ROOTS_TIMEOUT_MS, signal: mcpReq.signal },
       )
-      this.#listener(roots.flatMap(({ uri }) => toDirectory(uri)))
+      if (isLatest()) this.#listener(roots.flatMap(({ uri }) => toDirectory(uri)))
     } catch (error) {
+      if (!isLatest()) return
       // A client with roots that fails to name them gets no directory.
       this.#listener([])
       if (mcpReq.signal.aborted) this.#request = undefined

@@ -508,6 +508,28 @@ describe('directories of this machine', () => {
     expect(await read).toBe(true)
   })
 
+  it('stay those of the last answer if an earlier one arrives later', async () => {
+    const { root, app, other } = directories()
+    const client = await clientOf(await namespaceFor({ allow: [root] }), { roots: [] })
+    const requests: PromiseWithResolvers<string>[] = []
+    client.setRequestHandler('roots/list', async () => {
+      const answer = Promise.withResolvers<string>()
+      requests.push(answer)
+      return { roots: [{ uri: pathToFileURL(await answer.promise).href }] }
+    })
+    await client.sendRootsListChanged()
+    const early = canRead(client, app)
+    await expect.poll(() => requests.length).toBe(1)
+    await client.sendRootsListChanged()
+    const late = canRead(client, app)
+    await expect.poll(() => requests.length).toBe(2)
+    requests[1]?.resolve(other)
+    expect(await late).toBe(false)
+    requests[0]?.resolve(app)
+    expect(await early).toBe(false)
+    expect([await canRead(client, app), await canRead(client, other)]).toEqual([false, true])
+  })
+
   it('are closed to a client that is not initialized', async () => {
     const { app } = directories()
     const session = createMcpServer(await namespaceFor({ allow: [app] }), { version: '1' }).open()
