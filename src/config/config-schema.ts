@@ -20,6 +20,13 @@ const positiveInt = (what: string) => {
   return z.int({ error }).min(1, { error })
 }
 
+/** Longest delay of a timer, in seconds. Node fires a longer one at once. */
+const MAX_TIMER_SECONDS = Math.floor((2 ** 31 - 1) / 1000)
+const timerSeconds = () => {
+  const error = `a number of seconds from 1 to ${MAX_TIMER_SECONDS}`
+  return z.int({ error }).min(1, { error }).max(MAX_TIMER_SECONDS, { error })
+}
+
 /** Creates a table with exactly these keys; the message for an unknown key lists them. */
 function strictTable<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
@@ -153,9 +160,9 @@ export const configSchema: ZodType<Config> = strictTable({
     model: nonEmptyString('a model in quotes').exactOptional(),
     max_steps: positiveInt('a number of steps').exactOptional(),
     budget: nonNegativeInt('a number of tokens').exactOptional(),
-    timeout_seconds: positiveInt('a number of seconds').exactOptional(),
+    timeout_seconds: timerSeconds().exactOptional(),
     retry_seconds: nonNegativeInt('a number of seconds').exactOptional(),
-    question_seconds: positiveInt('a number of seconds').exactOptional(),
+    question_seconds: timerSeconds().exactOptional(),
     extensions: z
       .array(nonEmptyString('a module in quotes'), { error: 'a list of modules in quotes' })
       .exactOptional(),

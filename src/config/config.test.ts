@@ -80,6 +80,11 @@ describe('readConfig', () => {
       'tools.tool_cache_max_bytes must be a number of bytes, 0 or more',
     ],
     ['[tools]\ntool_cache_max_byte = 1', 2, "; did you mean 'tool_cache_max_bytes'?"],
+    [
+      '[processes]\nquestion_seconds = 2592000',
+      2,
+      'processes.question_seconds must be a number of seconds from 1 to 2147483, not 2592000',
+    ],
     ['[host]\nallow = "/srv"', 2, 'host.allow must be a list of directories in quotes, not "/srv"'],
     ['[host]\nallow = [\n  "/srv",\n  3\n]', 4, 'host.allow.1 must be a directory in quotes, not 3'],
     ['[host]\nallow = ["~/code"]', 2, 'host.allow.0 must be a directory written in full (~ is not expanded)'],

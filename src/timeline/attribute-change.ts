@@ -8,8 +8,10 @@ export type ChangeAuthor =
 const PERSON: ChangeAuthor = { by: 'person' }
 
 /**
- * Decides who changed a path between two events: the first of these that can change it. A call that runs or has just
- * ended; a call that ended without a report, which makes the author unclear; a person.
+ * Decides who changed a path between two events. It is the first of these that can have changed it:
+ * 1. a call that runs or has just ended,
+ * 2. a call that ended without a report, which makes the author unclear,
+ * 3. a person.
  * @param path absolute.
  */
 export function attributeChange(path: string, { ended, running, lost }: ChangeWindow): ChangeAuthor {
@@ -17,9 +19,9 @@ export function attributeChange(path: string, { ended, running, lost }: ChangeWi
   // A call that names the path is a better guess than a command that can change anything.
   const naming = calls.find(({ reach }) => Array.isArray(reach) && reach.includes(path))
   const call = naming ?? calls.find(({ reach }) => canChange(reach, path))
-  if (call !== undefined) return { by: 'agent', call: toTimelineCall(call) }
+  if (call !== undefined) return { by: 'agent', call: withoutReach(call) }
   const lostCall = lost.find(({ reach }) => canChange(reach, path))
-  return lostCall === undefined ? PERSON : { by: 'unclear', call: toTimelineCall(lostCall) }
+  return lostCall === undefined ? PERSON : { by: 'unclear', call: withoutReach(lostCall) }
 }
 
 function canChange(reach: ToolReach, path: string): boolean {
@@ -28,6 +30,6 @@ function canChange(reach: ToolReach, path: string): boolean {
   return reach === 'anything' || reach.some((named) => named === path || named.startsWith(`${path}/`))
 }
 
-function toTimelineCall({ agent, session, prompt, number, tool, summary }: TimelineCall): TimelineCall {
+function withoutReach({ agent, session, prompt, number, tool, summary }: TimelineCall): TimelineCall {
   return { agent, session, prompt, number, tool, summary }
 }

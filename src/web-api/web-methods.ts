@@ -26,10 +26,10 @@ import type { WebText } from './web-text.ts'
 
 /** Every method is at this prefix and its name: `GET /api/listTrees?limit=50`. */
 export const API_PREFIX = '/api/'
-/** `POST` with `{"code"}` trades the one-time code of the address for a token; it needs no token. */
+/** `POST` with `{"code"}` trades the one-time code of the address for a token. The request itself needs no token. */
 export const SESSION_PATH = '/api/session'
 
-/** Paths of addresses that lead to the page. It has its state in the path and the query; the fragment has the code. */
+/** Paths that serve the page. Its state is in the path and the query; the fragment has the one-time code. */
 export const PAGE_PATHS: readonly string[] = [
   '/',
   '/process',
@@ -76,7 +76,7 @@ export interface WebMethods {
 
   // Process
   readonly getProcess: { readonly params: Pid; readonly result: WebProcess }
-  /** Steps, the oldest first. A cursor is the number of a step: with that of the last one, new steps are read later. */
+  /** Steps, the oldest first. A cursor is the number of a step: pass that of the last one to read only newer steps. */
   readonly listSteps: { readonly params: Pid & PageParams; readonly result: Page<WebStep> }
   /** The whole record of a step as JSON text, in parts of 256 KiB. */
   readonly readStep: {
@@ -150,7 +150,7 @@ export interface WebMethods {
   }
 
   // Compare
-  /** Paths that differ, by path. `lines` counts changed lines, which reads the files of the page. */
+  /** Paths that differ, by path. `lines` counts changed lines: it takes longer, since it reads every file of the result. */
   readonly listChanges: {
     readonly params: PairParams & PageParams & { readonly lines?: boolean }
     readonly result: Page<WebChange>
@@ -232,6 +232,7 @@ export const webMethods: Readonly<Record<WebMethodName, 'GET' | 'POST'>> = {
   listChanges: 'GET',
   getFileDiff: 'GET',
   merge: 'POST',
+  // It changes nothing, but its parameters are nested.
   getConflict: 'POST',
   undoMerge: 'POST',
   dropFork: 'POST',

@@ -49,7 +49,7 @@ function createFunctionTool({ name, description, inputSchema }: ToolInfo): Funct
 
 type Run = (id: string, name: string, json: string, options: RunOptions) => Promise<string>
 
-/** Creates the function that runs calls and responds in the form of each. */
+/** Creates the function that runs a call of either API, and returns the message that this API expects. */
 function createRunner(run: Run): OpenAiTools['runToolCall'] {
   function runToolCall(call: ChatToolCall, options?: RunOptions): Promise<ChatToolMessage>
   function runToolCall(call: FunctionCall, options?: RunOptions): Promise<FunctionCallOutput>

@@ -50,7 +50,7 @@ export function findMountsDirectory(home: string | undefined): string | undefine
 }
 
 function findUserHome(): string | undefined {
-  // An empty `HOME` would mean any directory, so the account's directory replaces it.
+  // An empty `HOME` would be the working directory, so the account's directory replaces it.
   const user = homedir() || getAccountDirectory()
   return user === '' ? undefined : join(resolve(user), '.coppice')
 }

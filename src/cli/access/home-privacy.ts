@@ -8,16 +8,17 @@ const FINDING_NAME = 'private home'
 export async function inspectPrivacy(home: string): Promise<HostFinding> {
   const { restrictHomeAccess } = await import('../../backends/vault/index.ts')
   try {
-    const { mended, open, exposedBy } = restrictHomeAccess(home)
-    if (open.length > 0) return createPrivacyFinding(`other users may read ${formatPlaces(open)}`, MOVE_HINT)
-    if (exposedBy.length > 0) {
-      return createPrivacyFinding(
-        `every user may write to ${formatPlaces(exposedBy)} and could replace the home`,
-        CHMOD_HINT,
-      )
+    const { mended: closedNow, open, exposedBy: writableParents } = restrictHomeAccess(home)
+    const repaired = closedNow.length > 0 ? [formatRepairedHome(closedNow)] : []
+    if (open.length > 0) {
+      const problem = `other users may read ${formatPlaces(open)}`
+      return createPrivacyFinding([problem, ...repaired].join('; '), MOVE_HINT)
     }
-    const detail = mended.length > 0 ? formatRepairedHome(mended) : `only its owner may read ${home}`
-    return { name: FINDING_NAME, isAvailable: true, detail }
+    if (writableParents.length > 0) {
+      const problem = `every user may write to ${formatPlaces(writableParents)} and could replace the home`
+      return createPrivacyFinding([problem, ...repaired].join('; '), CHMOD_HINT)
+    }
+    return { name: FINDING_NAME, isAvailable: true, detail: repaired[0] ?? `only its owner may read ${home}` }
   } catch (error) {
     return createPrivacyFinding(describeError(error).message, 'name a home of your own with --home')
   }

@@ -98,6 +98,25 @@ describe('a hostile MCP server over HTTP', () => {
     20_000,
   )
 
+  it.each(['\r', '\n', '\r\n'])(
+    'may send more than that in short events, whose lines end with %j',
+    async (end) => {
+      const { mount, call } = await mounted(({ method, id }, response) => {
+        if (method === 'tools/list') return { tools: [tool] }
+        response.writeHead(200, { 'content-type': 'Text/Event-Stream' })
+        const result = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }
+        const flood = function* () {
+          for (let sent = 0; sent < 12; sent++) yield `: ${'x'.repeat(MIB)}${end}${end}`
+          yield `data: ${JSON.stringify(result)}${end}${end}: the end${end}`
+        }
+        Readable.from(flood()).pipe(response)
+        return undefined
+      })
+      await mount()
+      expect(await call('flood')).toContain('done')
+    },
+  )
+
   it('cannot list pages without end', async () => {
     const resource = { uri: 'x://a', name: 'a' }
     const { mount, read } = await mounted(({ method }) =>

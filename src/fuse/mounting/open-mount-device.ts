@@ -14,7 +14,7 @@ export interface MountTarget {
 
 /**
  * Opens a device for a directory, after removing stale mounts; returns the given device if there is one. ENOENT if the
- * directory does not exist, EEXIST if coppice has a mount there, EACCES or ENOTSUP if the device cannot be opened.
+ * directory does not exist, EEXIST if a FUSE mount of Coppice is there, EACCES or ENOTSUP if the device cannot be opened.
  */
 export async function openMountDevice({ directory, device }: MountTarget): Promise<{
   readonly fd: number

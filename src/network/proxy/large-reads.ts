@@ -1,8 +1,8 @@
 import type { OnReadOpts } from 'node:net'
 
 /**
- * Bytes read at once from a server, into memory that is used again. A connection begins with what Node reads by itself,
- * and one that fills it gets more: fewer and larger reads move several times as much.
+ * Bytes read at once from a server, into memory that is used again. It begins with as much as Node reads by
+ * itself, and grows when a read fills it: fewer and larger reads move several times as much.
  */
 const [FIRST_READ_BYTES, MAX_READ_BYTES] = [64 * 1024, 1024 * 1024]
 const GROWTH = 4

@@ -4,12 +4,12 @@ import type { MergeParams, MergeResolution, TreeRef } from '../../web-api/index.
 import type { PendingMerge } from '../../workspace/index.ts'
 import { type HomeTrees, parseTree } from '../trees/home-trees.ts'
 
-/** Converts the trees of a request to a merge that can be performed. EINVAL if the two do not fit, ENOENT. */
+/** Converts the trees of a request to a merge that can be performed. EINVAL if the two do not fit, ENOENT if one is missing. */
 export async function toPendingMerge(trees: HomeTrees, params: MergeParams): Promise<PendingMerge> {
   const [source, into] = [parseTree(params.source), parseTree(params.into)]
   const resolutions = new Map((params.resolutions ?? []).map((each) => [each.path, toResolution(each)]))
   if (source.kind === 'directory' || hasMoment(source) || hasMoment(into))
-    throw createMergeError('only a fork as it is now can be merged; name a fork or vault without a moment')
+    throw createMergeError('only a fork or vault as it is now can be merged; name it without a moment')
   if (source.kind === 'vault') {
     if (into.kind !== 'vault') throw createMergeError('a vault is merged into a vault')
     await trees.openVault(source.name)

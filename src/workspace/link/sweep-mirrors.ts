@@ -4,8 +4,8 @@ import { findCompanionMirror, isMirror, listCompanionNames, readRecord } from '.
 import { sweepUnfinishedFork } from './unfinished-fork.ts'
 
 /**
- * Deletes the mirrors of directories whose forks were deleted, with the vaults beside them. Returns the number of deleted
- * vaults. A mirror stays while its fork is being created, and while a killed apply is unresolved.
+ * Deletes each mirror whose fork was deleted, with its companion vaults. Returns the number of deleted vaults. A mirror
+ * stays while its fork is being created, and while a killed apply is unresolved.
  */
 export async function sweepMirrors(home: LinkHome): Promise<number> {
   const names = await home.vaults()
@@ -19,6 +19,7 @@ export async function sweepMirrors(home: LinkHome): Promise<number> {
   return count
 }
 
+/** Reports whether a mirror can be deleted. One whose fork was never completed is swept at once, with that fork. */
 async function isUnused(home: LinkHome, mirror: string): Promise<boolean> {
   try {
     if (await sweepUnfinishedFork(home, mirror)) return false

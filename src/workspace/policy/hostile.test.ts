@@ -372,6 +372,8 @@ describe('a command that only reads', () => {
     'f() { ls; }; f',
     'for i in a b; do ls; done',
     'git log --format=%h | sort | uniq -c',
+    'git tag --points-at HEAD',
+    'git branch --sort committerdate',
     `env LANG=C sort f`,
     `sh -c 'ls && cat a'`,
     'cat < a 2> /dev/null',

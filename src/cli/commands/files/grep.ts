@@ -93,7 +93,7 @@ function createMatchFormatter(terminal: Terminal, hasContext: boolean): (match: 
 function formatMatch(terminal: Terminal, { path, line, text, before, after }: Match): string {
   const styledPath = applyStyle(terminal, 'magenta', escapeName(path))
   const around = (lines: readonly string[], first: number) =>
-    lines.map((line, index) => `${styledPath}-${first + index}-${escapeForTerminal(terminal, line)}`)
+    lines.map((words, index) => `${styledPath}-${first + index}-${escapeForTerminal(terminal, words)}`)
   return [
     ...around(before, line - before.length),
     `${styledPath}:${applyStyle(terminal, 'green', String(line))}:${escapeForTerminal(terminal, text)}`,

@@ -30,6 +30,6 @@ export async function withDeadline<Result>(
 }
 
 function createTimeoutError(path: string, timeoutMs: number): VfsError {
-  const detail = `the model did not answer within ${timeoutMs} ms; raise timeout_seconds in [processes] of config.toml (timeout_ms of a request), or ask for less`
+  const detail = `the model did not answer within ${timeoutMs} ms; raise timeout_seconds in [processes] of config.toml, or timeout_ms of the request, or ask for less`
   return new VfsError('ETIMEDOUT', path, { op: 'write', detail })
 }

@@ -25,7 +25,7 @@ const reaches: GitCommand = () => REACHES
 const listsOrChanges: GitCommand = (sorted) => {
   if (hasOption(sorted, '-d -D --delete --prune -f --force')) return LOSES
   if (hasOption(sorted, '-m -M --move -c -C --copy')) return CHANGES
-  if (hasOption(sorted, '-l --list --contains --merged --no-merged --points-start')) return READS
+  if (hasOption(sorted, '-l --list --contains --merged --no-merged --points-at')) return READS
   const isSetting = hasOption(sorted, '-u --set-upstream-to --unset-upstream --edit-description -s --sign')
   return sorted.operands.length === 0 && !isSetting ? READS : CHANGES
 }

@@ -11,8 +11,9 @@ const BLAME =
   '-ltfnsewpcb -L= -M? -C? -S= --date= --porcelain --line-porcelain --show-name --show-number --show-email --root --incremental --abbrev= --color-lines --color-by-age --reverse? --first-parent --since= --ignore-rev= --ignore-revs-file= --encoding= --show-stats --progress --no-progress --minimal --contents='
 
 /**
- * Options with which commands of git are known to only read. Options before the command are listed under `git`;
- * settings, pagers and `--exec-path` are not among them.
+ * Options that leave a call read-only, if its command only reads with these operands: `clean --dry-run`, for example.
+ * Options before the command are listed under `git`; settings, pagers and `--exec-path=` are not among them. `OptionTable`
+ * explains the marks behind the names.
  */
 export const gitOptions: OptionTable = new OptionTable([
   [

@@ -17,7 +17,7 @@ const GLOBAL_VALUES = toOptionSet(
 )
 /** Options of commands whose value is words, patterns or revisions, not a file. */
 const TEXT_VALUES = toOptionSet(
-  '-m --message --author --committer --date --since --until --after --before --grep -S -G -L --format --pretty -n --max-count -s --strategy -X --trailer -u --set-upstream-to -x --exec --extcmd',
+  '-m --message --author --committer --date --since --until --after --before --grep -S -G -L --format --pretty -n --max-count -s --strategy -X --trailer -u --set-upstream-to -x --exec --extcmd --sort --points-at',
 )
 /** Git: the effect of its command, with all that its options and settings make it run. */
 const git: ProgramClassifier = ({ args }) => {
