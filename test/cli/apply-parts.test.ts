@@ -142,6 +142,17 @@ describe('apply --merge', () => {
     expect(await project.cli.ok('diff', 'f', '--stat')).toContain('/a b')
   })
 
+  it('leaves a directory out as a whole that is a file in the fork', async () => {
+    const project = new Project()
+    for (const name of ['d/x', 'a', 'b']) project.write(name, `${name}\n`)
+    await project.fork('f', 'rm -r d; echo file > d; echo A > a; echo B > b')
+    project.write('d/x', 'mine\n')
+    project.write('a', 'mine\n')
+    const { stderr } = await project.cli.run(['apply', 'f'])
+    await project.type(stderr, 'Leave these files out with')
+    expect(['d/x', 'a', 'b'].map((path) => project.read(path))).toEqual(['mine\n', 'mine\n', 'B\n'])
+  })
+
   it('keeps both sides of a removal, of binary files and of links, with --markers alone', async () => {
     const project = new Project()
     for (const name of ['gone-here', 'gone-there', 'd/x']) project.write(name, `${name}\n`)

@@ -75,6 +75,24 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     expect(agent.read()).toEqual({ '/a': 'one\ntwo\nthree\nmine\n', '/b': 'b\n' })
   })
 
+  it('names the same prompt and paths in its hints', async () => {
+    const agent = new FakeAgent()
+    const lines = Array.from({ length: 20 }, (_, index) => `${index + 1}\n`).join('')
+    for (const name of ['a', 'b c']) {
+      agent.write(name, lines)
+      await agent.send('UserPromptSubmit', { prompt: 'go' })
+      await agent.shell(`sed -i s/^3$/agent/ '${name}'`)
+      await agent.send('Stop')
+      agent.write(name, lines.replace('3\n', 'agent\n').replace('17\n', 'mine\n'))
+    }
+    const { stderr } = await agent.cli.run(['undo', '1'])
+    expect(stderr).toContain('with: coppice undo 1 --merge\n')
+    await agent.cli.ok('undo', '1', '--merge')
+    expect(agent.read()['/a']).toBe(lines.replace('17\n', 'mine\n'))
+    const { stderr: second } = await agent.cli.run(['undo', '--last', '2', '--', 'b c'])
+    expect(second).toContain("with: coppice undo --last 2 --merge -- 'b c'\n")
+  })
+
   it('undoes what an agent did that was killed in a command', async () => {
     const agent = new FakeAgent()
     agent.write('a', 'one\n')

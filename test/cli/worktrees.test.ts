@@ -111,6 +111,16 @@ describe.skipIf(reason !== undefined)(`worktrees of an agent${reason ? `: ${reas
     expect([existsSync(path), cli.mounted]).toEqual([false, []])
   })
 
+  it('stay as forks after an apply, which can still be undone', async () => {
+    const cli = new Project()
+    const path = await cli.worktree('feat')
+    writeFileSync(join(path, 'a'), 'two\n')
+    await cli.ok('apply', 'feat')
+    expect((await cli.remove(path)).stderr).toContain('feat stays for: coppice apply feat --undo')
+    await cli.ok('apply', 'feat', '--undo')
+    expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe('one\n')
+  })
+
   it('are removed while a program is in them', async () => {
     const cli = new Project()
     const path = await cli.worktree('feat')

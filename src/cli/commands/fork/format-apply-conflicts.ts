@@ -77,13 +77,14 @@ function formatPaths(words: readonly string[]): string {
 }
 
 /**
- * Returns the changed path that a conflict belongs to: its repository, itself, or the nearest changed directory
- * above.
+ * Returns the changed path that a conflict belongs to: its repository, the directory above it that is a file now,
+ * itself, or the nearest changed directory above.
  */
 function findChangedAbove(path: string, changed: readonly TreeChange[]): string {
   // The parts of a repository belong together.
   const git = parseGitPath(path)
   if (git !== undefined) return git.root
   const above = changed.filter((change) => path === change.path || path.startsWith(`${change.path}/`))
-  return above.at(-1)?.path ?? path
+  const replaced = above.find(({ after }) => after !== undefined && after.type !== 'directory')
+  return (replaced ?? above.at(-1))?.path ?? path
 }

@@ -10,6 +10,7 @@ import { UsageError } from '../../framework/usage-error.ts'
 import { formatChange } from '../../render/format-change.ts'
 import { formatChangeList } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
+import { quoteShellWord } from '../../render/shell-word.ts'
 
 type UndoInvocation = CommandInvocation<'last' | 'dry-run' | 'merge' | 'unfinished', 'id' | 'path'>
 
@@ -46,7 +47,7 @@ code is 3. Only recorded files are touched.`,
     withTimeline(call, async ({ timeline, directory }) => {
       const selection = parseSelection(call)
       const paths = call.argumentList('path').map((path) => toTimelinePath(directory, path))
-      return writeAndReport(call, 'undo', () =>
+      return writeAndReport(call, createUndoRequest(call), () =>
         timeline.undo({
           selection,
           paths,
@@ -69,11 +70,36 @@ export const redo: Command = defineCommand(
   },
   (call) =>
     withTimeline(call, ({ timeline }) =>
-      writeAndReport(call, 'redo', () =>
+      writeAndReport(call, { act: 'redo', options: [], paths: [] }, () =>
         timeline.redo({ merge: call.has('merge'), dryRun: call.has('dry-run') }),
       ),
     ),
 )
+
+/** The words of an undo or redo, for commands that go on with it. */
+interface UndoRequest {
+  readonly act: 'undo' | 'redo'
+  /** The selection, `--merge` and `--unfinished`. */
+  readonly options: readonly string[]
+  readonly paths: readonly string[]
+}
+
+function createUndoRequest(call: UndoInvocation): UndoRequest {
+  const [id, last] = [call.optionalArgument('id'), call.countOption('last')]
+  const options = [
+    ...(id === undefined ? [] : [id]),
+    ...(last === undefined ? [] : ['--last', String(last)]),
+    ...(call.has('merge') ? ['--merge'] : []),
+    ...(call.has('unfinished') ? ['--unfinished'] : []),
+  ]
+  return { act: 'undo', options, paths: call.argumentList('path') }
+}
+
+/** Formats the command of an undo with one more option. */
+function formatUndoCommand({ act, options, paths }: UndoRequest, option: string): string {
+  const words = ['coppice', act, ...options, option, ...(paths.length === 0 ? [] : ['--', ...paths])]
+  return words.map(quoteShellWord).join(' ')
+}
 
 function parseSelection(call: UndoInvocation): UndoSelection {
   const [text, last] = [call.optionalArgument('id'), call.countOption('last')]
@@ -99,15 +125,15 @@ function toTimelinePath(directory: string, path: string): string {
  */
 async function writeAndReport(
   call: CommandInvocation<'dry-run' | 'merge'>,
-  act: 'undo' | 'redo',
+  request: UndoRequest,
   work: () => Promise<UndoReport>,
 ): Promise<number> {
   try {
-    await printReport(call, act, await work())
+    await printReport(call, request.act, await work())
     return exitCodes.ok
   } catch (error) {
     if (!(error instanceof ApplyError) || call.isJson) throw error
-    call.terminal.err.write(formatConflicts(error, act, call.has('merge')))
+    call.terminal.err.write(formatConflicts(error, request, call.has('merge')))
     return exitCodes.conflict
   }
 }
@@ -145,15 +171,18 @@ function formatSummary(
   return `undid ${files}${origin}; take that back with: coppice redo`
 }
 
-function formatConflicts({ conflicts }: ApplyError, act: 'undo' | 'redo', isMerged: boolean): string {
+function formatConflicts({ conflicts }: ApplyError, request: UndoRequest, isMerged: boolean): string {
+  const { act, options } = request
   const lines = conflicts.map(({ path, reason }) => `  C ${escapeName(path)} ${reason}\n`)
   const unfinished = conflicts.some(({ reason }) => reason.includes('did not finish'))
   const hints = [
-    ...(isMerged ? [] : [`Keep your own changes, and ${act} the others, with: coppice ${act} --merge`]),
+    ...(isMerged
+      ? []
+      : [`Keep your own changes, and ${act} the others, with: ${formatUndoCommand(request, '--merge')}`]),
     ...(unfinished && act === 'undo'
-      ? ['Undo those of the unfinished call with: coppice undo --unfinished']
+      ? [`Undo those of the unfinished call with: ${formatUndoCommand(request, '--unfinished')}`]
       : []),
-    ...(act === 'undo' ? ['Undo other files with: coppice undo -- PATH'] : []),
+    ...(act === 'undo' ? [`Undo other files with: ${['coppice undo', ...options].join(' ')} -- PATH`] : []),
   ]
   return `coppice: nothing was written: files changed since\n${lines.join('')}${hints.join('\n')}\n`
 }

@@ -155,7 +155,7 @@ async function removeWorktree(open: OpenHome, path: string): Promise<string> {
   return removeUnchangedFork(open, name)
 }
 
-/** Deletes a fork without changes. Returns a message about any other. */
+/** Deletes a fork that has no changes and was not applied. Returns a message about any other. */
 async function removeUnchangedFork(open: OpenHome, name: string): Promise<string> {
   const project = (await open.home.vaults()).includes(name)
     ? await findForkDirectory(open.home, name)
@@ -163,11 +163,18 @@ async function removeUnchangedFork(open: OpenHome, name: string): Promise<string
   if (project === undefined) return ''
   if (!existsSync(project)) return formatErrorLine(`${name} stays, though its directory ${project} is gone`)
   const link = new LinkedDirectory(open.home, project)
-  const changes = await link.listChanges(await link.getFork(name))
-  if (changes.length === 0) {
+  const fork = await link.getFork(name)
+  const changes = await link.listChanges(fork)
+  const isApplied = await link.isApplied(fork)
+  if (changes.length === 0 && !isApplied) {
     await dropFork(open, name)
     return ''
   }
+  // The state before the apply goes with its fork.
+  if (changes.length === 0)
+    return formatErrorLine(
+      `${name} stays for: coppice apply ${name} --undo; delete it with: coppice drop ${name}`,
+    )
   const next = `coppice diff ${name} · coppice apply ${name} · coppice drop ${name}`
   const files = changes.filter(({ before, after }) => (after ?? before)?.type !== 'directory')
   const count = files.length > 0 ? formatCount(files.length, 'changed file') : 'its changes'
