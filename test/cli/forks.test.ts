@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { whyNoOverlay } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 /** Creates a project with a fork for each shell line, by name. */
@@ -125,5 +126,25 @@ describe('coppice exec --times', () => {
     const cli = await openProject({})
     await cli.run(['exec', '-n', '2', '--fork', 'fix', '-c', '--', 'echo x > x'])
     expect(await listNames(cli)).toEqual(['fix-1', 'fix-2'])
+  })
+})
+
+describe('forks of another directory', () => {
+  it.skipIf(whyNoOverlay() !== undefined)('are chosen by no command that names none', async () => {
+    const cli = new Cli()
+    const [shop, other] = [join(cli.files, 'shop'), join(cli.files, 'other')]
+    for (const directory of [shop, other]) mkdirSync(directory)
+    await cli.run(['exec', '--', 'sh', '-c', 'echo new > new'], { cwd: shop })
+    expect((await cli.run(['log'], { cwd: shop })).stdout).toContain('/new')
+    for (const command of ['diff', 'log']) {
+      const { code, stdout, stderr } = await cli.run([command], { cwd: other })
+      expect([command, code, stdout]).toEqual([command, 1, ''])
+      expect(stderr).toContain(
+        'there is no fork of this directory, and no vault; create a fork with: coppice exec',
+      )
+    }
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('write', '/a', '--text', 'x')
+    expect((await cli.run(['log'], { cwd: other })).stdout).toContain('/a')
   })
 })

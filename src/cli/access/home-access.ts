@@ -29,6 +29,10 @@ const HOME_MARKER = /^(?:store\.(?:db|lmdb|level)|home\.json|tool_cache)$/
 /** Vaults that a message names; it counts the rest. */
 const MAX_LISTED_VAULTS = 10
 
+/** Says how to get a fork of a directory or a vault; most people who see it want the first. */
+const NO_VAULT_MESSAGE =
+  'there is no fork of this directory, and no vault; create a fork with: coppice exec -- <command>, or a vault with: coppice vault create <name>'
+
 /** Name of a process's fork, never chosen by default. */
 const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
 
@@ -136,22 +140,24 @@ export function withVault<Result>(
 }
 
 /**
- * Returns the name of the vault that is named, current, or the only one. Otherwise a CommandError lists the vaults.
+ * Returns the name of the vault that is named, current, or the only one; forks of other directories do not count.
+ * Otherwise a CommandError lists the vaults.
  */
 export async function resolveVaultName(call: CommandInvocation, { home, config }: OpenHome): Promise<string> {
   const named = call.option('vault')
   if (named !== undefined) return named
-  const names = filterUserVaults(await home.vaults())
   if (config.vault !== undefined) {
+    const names = filterUserVaults(await home.vaults())
     if (names.includes(config.vault)) return config.vault
     const choose = 'choose another with: coppice vault use <name>'
     throw new CommandError(
       `the current vault '${config.vault}' does not exist any more; ${choose} (${formatNames(names)})`,
     )
   }
+  const { listDefaultVaults } = await import('./default-vaults.ts')
+  const names = await listDefaultVaults(home)
   const [only] = names
-  if (only === undefined)
-    throw new CommandError('the home has no vault yet; create one with: coppice vault create <name>')
+  if (only === undefined) throw new CommandError(NO_VAULT_MESSAGE)
   if (names.length === 1) return only
   const next = 'name one with --vault, or choose one with: coppice vault use <name>'
   throw new CommandError(`there are several vaults; ${next} (${formatNames(names)})`)

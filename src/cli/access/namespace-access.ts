@@ -5,14 +5,8 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError } from '../framework/errors.ts'
 import { createAgentEnvironment, createAgentMask, createRedactor } from './command-environment.ts'
 import { withDamageReport } from './damaged-store.ts'
-import {
-  filterUserVaults,
-  getUserName,
-  isHomeMissing,
-  listKnownHomes,
-  resolveHomePath,
-  withHome,
-} from './home-access.ts'
+import { listDefaultVaults } from './default-vaults.ts'
+import { getUserName, isHomeMissing, listKnownHomes, resolveHomePath, withHome } from './home-access.ts'
 
 /** Context of a user without a name in the account database, as in some containers. */
 const DEFAULT_CONTEXT = 'agent'
@@ -69,7 +63,7 @@ export async function resolveWorkspaceVault(call: CommandInvocation): Promise<st
   const named = call.option('vault') ?? vault
   // Zones in plain files need no store, and looking for vaults must not create one.
   if (named !== undefined || vfs?.backend === 'local' || isHomeMissing(path)) return named
-  const [only, ...others] = await withHome(call, async ({ home }) => filterUserVaults(await home.vaults()))
+  const [only, ...others] = await withHome(call, ({ home }) => listDefaultVaults(home))
   return others.length === 0 ? only : undefined
 }
 

@@ -1,9 +1,9 @@
 import { isMirrorName, type VaultInfo } from '../../../backends/vault/index.ts'
 import { engines, setConfig } from '../../../config/index.ts'
+import { listDefaultVaults } from '../../access/default-vaults.ts'
 import { deleteVault } from '../../access/delete-vault.ts'
 import {
   assertUserVault,
-  filterUserVaults,
   filterVisibleVaults,
   type OpenHome,
   resolveVaultName,
@@ -143,7 +143,7 @@ export const vault: CommandGroup = {
 /** Returns the name of the vault for commands without --vault; undefined if there are none or several. */
 async function findCurrentVault({ home, config }: OpenHome): Promise<string | undefined> {
   if (config.vault !== undefined) return config.vault
-  const [only, ...others] = filterUserVaults(await home.vaults())
+  const [only, ...others] = await listDefaultVaults(home)
   return others.length === 0 ? only : undefined
 }
 
