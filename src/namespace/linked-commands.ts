@@ -1,4 +1,5 @@
 import type { CommandCall } from '../tools/index.ts'
+import type { OverwrittenChanges } from '../workspace/index.ts'
 import type { OpenedFork } from './open-fork.ts'
 import { type ShortChanges, shortenChanges } from './short-changes.ts'
 import type { CommandRun, CommandTarget } from './workspace-commands.ts'
@@ -22,12 +23,14 @@ export class LinkedCommands implements CommandTarget {
     const { link, fork, mutex } = this.#opened
     let changes: ShortChanges = { changes: [] }
     let isChanged = false
+    let overwritten: OverwrittenChanges | undefined
     return {
       options: {
         fork: fork.name,
         linked: { link, fork, mutex, signal },
         onChanges: async (own) => {
           isChanged = own.changes.length > 0
+          overwritten = own.overwritten
           changes = await shortenChanges(own.changes, own.trees)
         },
       },
@@ -35,6 +38,7 @@ export class LinkedCommands implements CommandTarget {
         ...changes,
         checkpoint: isChanged ? checkpoint : null,
         unmerged: null,
+        overwritten,
       }),
       // A cancelled command keeps nothing in the first place.
       discard: async () => {},

@@ -45,7 +45,10 @@ export interface CommandRun {
 }
 
 /** The changes of a command, as a caller gets them. */
-export type KeptChanges = Pick<CommandReport, 'changes' | 'directories' | 'git' | 'checkpoint' | 'unmerged'>
+export type KeptChanges = Pick<
+  CommandReport,
+  'changes' | 'directories' | 'git' | 'checkpoint' | 'unmerged' | 'overwritten'
+>
 
 /** Runs commands in a workspace through the boundary of a home. */
 export class WorkspaceCommands {

@@ -63,6 +63,8 @@ export interface CommandReport {
   readonly checkpoint: string | null
   /** Fork with the changes, if a concurrent change of the workspace prevented the merge. */
   readonly unmerged: string | null
+  /** Paths whose concurrent changes it replaced, and the checkpoint that has them; none when absent. */
+  readonly overwritten?: { readonly paths: readonly string[]; readonly checkpoint: string } | undefined
   /** True if it could reach the network; false when absent. */
   readonly isNetworked?: boolean
   /** True if its output exceeded the limit; false when absent. */

@@ -107,6 +107,7 @@ export {
   mountFork,
   type NegativeAnswer,
   type OpenExecution,
+  type OverwrittenChanges,
   openExecution,
   openForkView,
   type RecoveredMount,

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git } from '../support/git-repository.ts'
@@ -89,6 +98,18 @@ describe('apply of some paths', () => {
 })
 
 describe('apply --merge', () => {
+  it('keeps the permissions that each side changed', async () => {
+    const project = new Project()
+    project.write('run', LINES)
+    chmodSync(join(project.files, 'run'), 0o644)
+    await project.fork('f', 'chmod 755 run')
+    chmodSync(join(project.files, 'run'), 0o600)
+    await project.cli.ok('apply', 'f', '--merge')
+    expect(statSync(join(project.files, 'run')).mode & 0o777).toBe(0o711)
+    await project.cli.ok('apply', 'f', '--undo')
+    expect(statSync(join(project.files, 'run')).mode & 0o777).toBe(0o600)
+  })
+
   it('merges what both sides changed in different lines, and undoes to what was there', async () => {
     const project = new Project()
     project.write('a', LINES)

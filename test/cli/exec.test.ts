@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chownSync,
   existsSync,
@@ -483,6 +484,55 @@ describe('coppice exec', () => {
     for (const [index, fork] of forks.entries()) {
       expect(await cli.ok('cat', '--vault', fork, '/a.txt')).toBe(`${index + 1}\n`)
     }
+  })
+
+  describe('beside another command in the same fork', () => {
+    const change = async (cli: Cli, line: string) =>
+      expect((await cli.run(['exec', '--fork', 'fix', '-c', '--', line])).code).toBe(0)
+
+    /** Runs a command in a fork while another one, which has begun before, waits to make its change. */
+    async function runBeside(cli: Cli, first: string, second: string) {
+      const child = cli.start(['exec', '--fork', 'fix', '-c', '--', `echo started; read line; ${first}`])
+      let stderr = ''
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text
+      })
+      await once(child.stdout, 'data')
+      await change(cli, second)
+      const ended = once(child, 'close')
+      child.stdin.end('\n')
+      expect((await ended)[0], stderr).toBe(0)
+      return { stderr, read: (path: string) => cli.ok('cat', '--vault', 'fix', path) }
+    }
+
+    it('keeps both changes of a file, of other lines, and both files', async () => {
+      const cli = project()
+      writeFileSync(join(cli.files, 'ten'), '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n')
+      await change(cli, 'echo begun > begun; sed -i s/^5$/five/ ten')
+      const { stderr, read } = await runBeside(
+        cli,
+        'sed -i s/^9$/nine/ ten; echo 1 > one; chmod 755 begun',
+        'sed -i s/^1$/one/ ten; echo 2 > two; echo more >> begun',
+      )
+      expect(await read('/ten')).toBe('one\n2\n3\n4\nfive\n6\n7\n8\nnine\n10\n')
+      expect([await read('/one'), await read('/two'), await read('/begun')]).toEqual([
+        '1\n',
+        '2\n',
+        'begun\nmore\n',
+      ])
+      expect(stderr).not.toContain('meanwhile')
+    })
+
+    it('says which version of the same lines it replaced, and where that is', async () => {
+      const cli = project()
+      await change(cli, 'echo 0 > log; mkdir d; echo x > d/x')
+      const { stderr, read } = await runBeside(cli, 'echo 1 >> log; rm -r d', 'echo 2 >> log; echo y > d/x')
+      expect(await read('/log')).toBe('0\n1\n')
+      const [, checkpoint = ''] = /! \/log was changed meanwhile .* checkpoint (\S+)$/m.exec(stderr) ?? []
+      expect(stderr).toContain('! /d/x was changed meanwhile')
+      expect(await cli.ok('cat', '--vault', 'fix', '/log', '--at', checkpoint)).toBe('0\n2\n')
+      expect(await cli.ok('cat', '--vault', 'fix', '/d/x', '--at', checkpoint)).toBe('y\n')
+    })
   })
 
   it('runs a command several times in parallel, and compares the results', async () => {

@@ -129,7 +129,7 @@ function parseRequest(bytes: Uint8Array): unknown {
 
 function formatReport(report: CommandReport): unknown {
   const { exitCode, isTimedOut, stdout, stderr, leftOut, checkpoint, unmerged, isNetworked } = report
-  const { changes, directories = [], git } = report
+  const { changes, directories = [], git, overwritten } = report
   const output = [stdout, stderr].filter((text) => text !== '').join(stdout.endsWith('\n') ? '' : '\n')
   return {
     exit_code: exitCode,
@@ -143,6 +143,7 @@ function formatReport(report: CommandReport): unknown {
     checkpoint,
     left_out: leftOut,
     unmerged,
+    ...(overwritten !== undefined && { overwritten }),
     // Output of a networked command may come from anyone.
     ...(isNetworked === true && { origin: 'network' }),
   }

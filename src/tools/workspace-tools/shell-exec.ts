@@ -119,6 +119,7 @@ function formatReport(report: CommandReport, seconds: number): string {
   output.add(formatExit(report, seconds))
   // Before the output: of a long one, only the beginning is read.
   if (report.unmerged !== null) output.add(formatUnmerged(report.unmerged))
+  if (report.overwritten !== undefined) output.add(formatOverwritten(report.overwritten))
   if (report.isTruncated === true) output.add('The output exceeded its limit; the end is missing.')
   for (const stream of ['stdout', 'stderr'] as const) {
     const text = truncateMiddle(report[stream].replace(/\n$/, ''))
@@ -153,6 +154,11 @@ function truncateMiddle(text: string): string {
 function formatExit({ exitCode, isTimedOut }: CommandReport, seconds: number): string {
   if (isTimedOut) return `stopped after ${seconds} seconds; raise timeout_seconds for more`
   return exitCode === null ? 'stopped before its end' : `exit code ${exitCode}`
+}
+
+function formatOverwritten({ paths, checkpoint }: NonNullable<CommandReport['overwritten']>): string {
+  const names = paths.map(escapeUnprintable).join(', ')
+  return `Others changed ${names} in the same places while the command ran. The workspace has the version of the command; theirs is in the checkpoint '${escapeUnprintable(checkpoint)}'.`
 }
 
 function formatUnmerged(fork: string): string {

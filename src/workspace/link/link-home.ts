@@ -15,6 +15,8 @@ export interface LinkVault extends FileSystem {
   diff(base?: { readonly vault: string }): AsyncIterable<PathChange>
   /** Takes a checkpoint of the current state, with a generated name if none is given. Throws EEXIST if it is taken. */
   checkpoint(name?: string, notes?: { readonly description?: string }): Promise<LinkCheckpoint>
+  /** Deletes a checkpoint. Throws ENOENT if there is none. */
+  removeCheckpoint(name: string): Promise<void>
   /** Restores the state of a checkpoint. Throws ENOENT if there is none. */
   restore(name: string, ctx?: CallContext): Promise<void>
 }

@@ -22,6 +22,7 @@ import { type MaskContent, MaskedHostTree } from './masked-host-tree.ts'
 import { isReservedPath } from './stage-names.ts'
 import { toStagedChanges } from './staged-changes.ts'
 import { type ForkSource, markUsed, restoreFork, startFork } from './started-fork.ts'
+import { findEntry } from './tree.ts'
 import { sweepUnfinishedFork } from './unfinished-fork.ts'
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
@@ -117,7 +118,10 @@ export class LinkedDirectory {
    */
   async listChanges(fork: LinkedFork): Promise<TreeChange[]> {
     const { before, after } = await this.openTreeFiles(fork)
-    return addGitDetails(compareTrees(before, after))
+    return addGitDetails(compareTrees(before, after), {
+      before: (path) => findEntry(before, path),
+      after: (path) => findEntry(after, path),
+    })
   }
 
   /**
@@ -234,6 +238,12 @@ export class LinkedDirectory {
     const point = await (await this.#home.vault(fork.name)).checkpoint(name, notes)
     await (await this.#home.vault(fork.mirror)).checkpoint(point.name)
     return point
+  }
+
+  /** Deletes a checkpoint of a fork and of its base. */
+  async removeCheckpoint(fork: LinkedFork, name: string): Promise<void> {
+    await (await this.#home.vault(fork.mirror)).removeCheckpoint(name)
+    await (await this.#home.vault(fork.name)).removeCheckpoint(name)
   }
 
   /** Takes a fork back to a checkpoint. Throws ENOENT if there is none. */

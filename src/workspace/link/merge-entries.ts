@@ -126,9 +126,11 @@ function keepBoth(
   return { entry: ours, beside: theirs, ...(choice === 'both' && { isUnresolved: true }) }
 }
 
-/** Returns their permissions if only they changed them, otherwise ours. */
+/** Merges permissions bit by bit: each side keeps the bits that it changed. Without a base, ours stay. */
 function mergeMode(base: LinkEntry | undefined, ours: LinkEntry, theirs: LinkEntry): number {
-  return base !== undefined && base.mode === ours.mode ? theirs.mode : ours.mode
+  if (base === undefined) return ours.mode
+  // Where the sides differ, one of them has changed the bit.
+  return (ours.mode & theirs.mode) | ((ours.mode ^ theirs.mode) & ~base.mode)
 }
 
 /** Reads a file with each byte as a character, which preserves text in any encoding. Undefined for a binary file. */

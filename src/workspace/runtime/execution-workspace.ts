@@ -30,6 +30,15 @@ export interface CommandChanges extends AsyncDisposable {
   readonly trees: { readonly before: FileSystem; readonly after: FileSystem } | undefined
   /** Checkpoint of the beginning of a new fork; null if none was wanted or made. */
   readonly checkpoint: string | null
+  /** Changes of others that this command replaced; none when absent. */
+  readonly overwritten?: OverwrittenChanges | undefined
+}
+
+/** Changes that others made while a command ran, in the same lines. The fork has those of the command. */
+export interface OverwrittenChanges {
+  readonly paths: readonly string[]
+  /** Checkpoint of the fork with the changes of the others. */
+  readonly checkpoint: string
 }
 
 /** The changes of a command that made none. */

@@ -24,7 +24,13 @@ export {
 } from './execution-journal.ts'
 export { type ApprovalAnswer, ExecutionRefusal, type NegativeAnswer } from './execution-refusal.ts'
 export { type ExecutionStep, type ExecutionStepEvent, executionSteps } from './execution-steps.ts'
-export type { Baseline, CollectedChanges, CommandChanges, ExecutionWorkspace } from './execution-workspace.ts'
+export type {
+  Baseline,
+  CollectedChanges,
+  CommandChanges,
+  ExecutionWorkspace,
+  OverwrittenChanges,
+} from './execution-workspace.ts'
 export { explainIsolated, type IsolatedExplanation, type IsolationContext } from './explain-isolated.ts'
 export { ForkCopies } from './fork-copies.ts'
 export { type ForkView, openForkView } from './fork-view.ts'

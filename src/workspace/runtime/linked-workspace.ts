@@ -13,7 +13,9 @@ import {
   type CommandChanges,
   type ExecutionWorkspace,
   NO_CHANGES,
+  type OverwrittenChanges,
 } from './execution-workspace.ts'
+import { listRivalChanges, mergeRivalChanges } from './rival-changes.ts'
 
 /** The fork of a linked directory for a command: an existing one, or a new one if the command changes anything. */
 export interface ForkChoice {
@@ -45,6 +47,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   /** Paths that the fork had changed when the session began, and the last changes of the session. */
   #initialPaths: ReadonlySet<string> = new Set()
   #lastTouched = new TouchedPaths([], [])
+  #hasCollected = false
 
   constructor(
     link: LinkedDirectory,
@@ -87,13 +90,15 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   async #collect(collected: CollectedChanges): Promise<CommandChanges> {
     let point: ForkPoint | undefined
     let checkpoint: string | null = null
+    let keepRivals: (() => Promise<OverwrittenChanges | undefined>) | undefined
     try {
       const { own, others } = await this.#splitChanges(collected.changes)
+      const isOwn = (path: string) =>
+        (this.#initialPaths.has(path) || this.#lastTouched.includes(path)) && !others.includes(path)
       this.#fork = await this.#link.collect({
         ...collected,
         changes: own,
-        isOwn: (path) =>
-          (this.#initialPaths.has(path) || this.#lastTouched.includes(path)) && !others.includes(path),
+        isOwn,
         fork: this.#fork,
         name: this.forkName,
         keepsEmpty: this.#keepsEmpty,
@@ -101,18 +106,55 @@ export class LinkedWorkspace implements ExecutionWorkspace {
         beforeFirstImport: async (fork) => {
           if (collected.isCheckpointWanted) checkpoint = await this.#saveCheckpoint(fork)
         },
-        // The import overwrites what earlier commands left; the difference is this command's work.
+        // The import overwrites what others left; the difference is this command's work.
         beforeImport: async (fork) => {
           point = await this.#link.snapshot(fork)
+          const touched = new TouchedPaths(own, [])
+          keepRivals = await this.#prepareMerge(fork, point, (path) => touched.includes(path) || isOwn(path))
         },
       })
+      const overwritten = await keepRivals?.()
       this.#lastTouched = new TouchedPaths(own, [])
+      this.#hasCollected = true
       return this.#fork === undefined
         ? NO_CHANGES
-        : { ...(await this.#diffSince(this.#fork, point)), checkpoint }
+        : { ...(await this.#diffSince(this.#fork, point)), checkpoint, overwritten }
     } catch (error) {
       await point?.[Symbol.asyncDispose]()
       throw error
+    }
+  }
+
+  /**
+   * Looks for paths that others changed in the fork since the session began, and the session too. Returns the function
+   * that merges them after the import; undefined if there are none. Only for the first command of a session: a later one
+   * began with what the earlier ones left.
+   */
+  async #prepareMerge(
+    fork: LinkedFork,
+    point: ForkPoint,
+    isTouched: (path: string) => boolean,
+  ): Promise<(() => Promise<OverwrittenChanges | undefined>) | undefined> {
+    if (this.#start === undefined || this.#hasCollected) return undefined
+    const { after: start } = await this.#link.openTreeFiles({ ...fork, name: this.#start.vault })
+    const current = await this.#link.openTreeFiles({ ...fork, name: point.vault })
+    const rivals = listRivalChanges({
+      start,
+      current,
+      initialPaths: this.#initialPaths,
+      isOwn: isTouched,
+    })
+    if (rivals.length === 0) return undefined
+    const checkpoint = await this.#saveCheckpoint(fork)
+    return async () => {
+      const { after } = await this.#link.openTreeFiles(fork)
+      let paths: string[] = []
+      after.batch(() => {
+        paths = mergeRivalChanges(after, rivals)
+      })
+      if (paths.length > 0) return { paths, checkpoint }
+      await this.#link.removeCheckpoint(fork, checkpoint)
+      return undefined
     }
   }
 

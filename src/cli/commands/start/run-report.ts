@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Boundary, BoundaryRunOptions, RunReport } from '../../../boundary/index.ts'
 import { escapeName } from '../../../text/index.ts'
+import type { OverwrittenChanges } from '../../../workspace/index.ts'
 import type { OpenHome } from '../../access/home-access.ts'
 import { getComparePath, isUiServed } from '../../access/ui-address.ts'
 import { applyStyle } from '../../framework/terminal.ts'
@@ -45,9 +46,10 @@ export async function runAndReport(
   const lines: string[] = []
   // Without the signal: an interruption ends the command, not this summary.
   const { signal: _signal, ...provenance } = open.ctx
-  const onChanges: BoundaryRunOptions['onChanges'] = async ({ changes, trees }) => {
+  const onChanges: BoundaryRunOptions['onChanges'] = async ({ changes, trees, overwritten }) => {
     if (trees !== undefined)
       lines.push(...(await formatChangeSummary(call.terminal, changes, trees, provenance)))
+    if (overwritten !== undefined) lines.push(...formatOverwritten(overwritten))
   }
   const asking = createApprovalOptions(call, 1)
   const report = await boundary.run(request, {
@@ -86,6 +88,12 @@ async function prepareNextRun(
   if (allowed.length === 0) return undefined
   const allowedHosts = [...(run.options.allowedHosts ?? []), ...allowed]
   return { ...run, options: { ...run.options, fork, allowedHosts } }
+}
+
+/** Formats the paths that others changed too, in the same lines. */
+function formatOverwritten({ paths, checkpoint }: OverwrittenChanges): string[] {
+  const reason = `was changed meanwhile in the same places; that version is in the checkpoint ${checkpoint}`
+  return paths.map((path) => `  ! ${escapeName(path)} ${reason}`)
 }
 
 /** Formats the paths that a fork cannot keep. */

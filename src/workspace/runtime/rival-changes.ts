@@ -1,0 +1,75 @@
+import {
+  compareTrees,
+  findEntry,
+  getParent,
+  isSameEntry,
+  type LinkEntry,
+  mergeEntries,
+  putEntry,
+  removeEntry,
+  type TreeFiles,
+} from '../link/index.ts'
+
+/** A path that a command changed, and that others changed in the fork while it ran. */
+interface RivalChange {
+  readonly path: string
+  /** The entry that both sides started from. */
+  readonly base: LinkEntry | undefined
+  /** The entry of the others. */
+  readonly ours: LinkEntry | undefined
+}
+
+/** Where to look for changes of others. */
+export interface RivalSearch {
+  /** The fork when the command began. */
+  readonly start: TreeFiles
+  /** The fork now, before the command's changes enter it, and its base. */
+  readonly current: { readonly before: TreeFiles; readonly after: TreeFiles }
+  /** Paths that the fork had changed when the command began. */
+  readonly initialPaths: ReadonlySet<string>
+  /** Reports whether the command changed a path. */
+  isOwn(path: string): boolean
+}
+
+/** Lists the paths that a command and others changed at the same time, a directory before its entries. */
+export function listRivalChanges(search: RivalSearch): RivalChange[] {
+  const { start, current, initialPaths, isOwn } = search
+  return compareTrees(start, current.after)
+    .filter(({ path }) => isOwn(path))
+    .map(({ path }) => ({
+      path,
+      // A path that the fork had not changed was as in the directory.
+      base: findEntry(initialPaths.has(path) ? start : current.before, path),
+      ours: findEntry(current.after, path),
+    }))
+    .filter(({ base, ours }) => !isSameEntry(base, ours))
+}
+
+/**
+ * Merges the changes of others into a tree that has those of the command. Returns the paths that cannot be merged,
+ * which stay as the command left them.
+ */
+export function mergeRivalChanges(tree: TreeFiles, rivals: readonly RivalChange[]): string[] {
+  return rivals.flatMap(({ path, base, ours }) => {
+    const theirs = findEntry(tree, path)
+    const merged = mergeEntries(path, { base, ours, theirs }, { names: SIDES, onConflict: 'fail' })
+    if ('conflict' in merged) return [path]
+    if (isSameEntry(merged.entry, theirs)) return []
+    if (merged.entry === undefined) removeEntry(tree, path)
+    else if (hasDirectoryFor(tree, path)) putEntry(tree, path, merged.entry)
+    else return [path]
+    return []
+  })
+}
+
+/** Names of conflict markers, which are not written. */
+const SIDES = { ours: 'others', theirs: 'the command' }
+
+/** Reports whether a path can be created: no entry above it is a file or link. */
+function hasDirectoryFor(tree: TreeFiles, path: string): boolean {
+  for (let above = getParent(path); above !== '/'; above = getParent(above)) {
+    const entry = findEntry(tree, above)
+    if (entry !== undefined) return entry.type === 'directory'
+  }
+  return true
+}
