@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
@@ -8,6 +16,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { isVfsError } from '../../../vfs/index.ts'
 import { row } from '../suite-rows.ts'
 import { LevelEngine } from './level-engine.ts'
+import { findTableDamage } from './level-table.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-level-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -130,6 +139,31 @@ describe('the level engine', () => {
       code: 'EIO',
       message: expect.stringContaining(`${table} has ${size - 1} bytes, not ${size}`),
     })
+  })
+
+  it('reports a flipped bit in every part of a table, its Bloom filter included', async () => {
+    const directory = place()
+    for (const from of [0, 1000]) {
+      // LevelDB writes its log as a table when it opens.
+      const engine = await LevelEngine.open({ directory })
+      const pages = Array.from({ length: 1000 }, (_, index) => ({
+        id: from + index + 1,
+        bytes: Buffer.alloc(40, 1),
+      }))
+      await engine.commit({ pages })
+      await engine.close()
+    }
+    const [table = ''] = readdirSync(directory).filter((name) => name.endsWith('.ldb'))
+    const whole = readFileSync(join(directory, table))
+    const footerBytes = 48
+    for (let at = 0; at < whole.length - footerBytes; at += 101) {
+      const damaged = Buffer.from(whole)
+      damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at)
+      writeFileSync(join(directory, table), damaged)
+      expect(findTableDamage(join(directory, table)), `byte ${at} of ${whole.length}`).not.toEqual([])
+    }
+    writeFileSync(join(directory, table), whole)
+    expect(findTableDamage(join(directory, table))).toEqual([])
   })
 
   it('says what is wrong where it cannot open', async () => {

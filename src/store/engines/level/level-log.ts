@@ -22,24 +22,25 @@ export interface LevelLog {
  */
 export function readLevelLog(bytes: Buffer, completeBytes = 0): LevelLog {
   const [records, damagedAt, parts]: [Buffer[], number[], Buffer[]] = [[], [], []]
-  let [suspectAt, offset]: [number | undefined, number] = [undefined, 0]
+  let [suspectAt, beginsAt, offset]: [number | undefined, number, number] = [undefined, 0, 0]
   while (offset < bytes.length) {
     const left = BLOCK_BYTES - (offset % BLOCK_BYTES)
-    const part = left < HEADER_BYTES ? undefined : readPart(bytes, offset, left)
-    if (part === undefined) {
-      if (left >= HEADER_BYTES) suspectAt ??= offset
+    const part = readPart(bytes, offset, left)
+    if (part?.content === undefined) {
+      if (left >= HEADER_BYTES) suspectAt ??= parts.length > 0 ? beginsAt : offset
       parts.length = 0
-      offset += left
+      offset += part?.bytes ?? left
       continue
     }
     const { type, content } = part
     const begins = type === FULL || type === FIRST
+    // A record without its end is no end of the file: another one follows.
+    if (begins && parts.length > 0) suspectAt ??= beginsAt
     if (begins && suspectAt !== undefined) damagedAt.push(suspectAt)
-    if (begins) suspectAt = undefined
-    if (begins) parts.length = 0
+    if (begins) [suspectAt, beginsAt, parts.length] = [undefined, offset, 0]
     else if (parts.length === 0) suspectAt ??= offset
     if (begins || parts.length > 0) parts.push(content)
-    offset += HEADER_BYTES + content.length
+    offset += part.bytes
     if ((type === FULL || type === LAST) && parts.length > 0) records.push(Buffer.concat(parts.splice(0)))
   }
   const end = suspectAt ?? (bytes.length < completeBytes || parts.length > 0 ? bytes.length : completeBytes)
@@ -47,17 +48,26 @@ export function readLevelLog(bytes: Buffer, completeBytes = 0): LevelLog {
   return { records, damagedAt }
 }
 
-/** Reads a part of a record; undefined if it is damaged, or exceeds its block or the file. */
-function readPart(
-  bytes: Buffer,
-  offset: number,
-  left: number,
-): { type: number; content: Buffer } | undefined {
-  if (offset + HEADER_BYTES > bytes.length) return undefined
+/** A part of a record, with its header. The content is missing if it is damaged. */
+interface LogPart {
+  readonly type: number
+  readonly bytes: number
+  readonly content: Buffer | undefined
+}
+
+/**
+ * Reads a part of a record; undefined if it exceeds its block or the file. A damaged part may have the right length, so
+ * that the next one is found behind it.
+ */
+function readPart(bytes: Buffer, offset: number, left: number): LogPart | undefined {
+  if (left < HEADER_BYTES || offset + HEADER_BYTES > bytes.length) return undefined
   const length = bytes.readUInt16LE(offset + 4)
   const type = bytes[offset + 6] ?? 0
   const end = offset + HEADER_BYTES + length
-  if (type < FULL || type > LAST || HEADER_BYTES + length > left || end > bytes.length) return undefined
-  if (computeMaskedCrc32c(bytes.subarray(offset + 6, end)) !== bytes.readUInt32LE(offset)) return undefined
-  return { type, content: bytes.subarray(offset + HEADER_BYTES, end) }
+  if (HEADER_BYTES + length > left || end > bytes.length) return undefined
+  const hasType = type >= FULL && type <= LAST
+  const isWhole =
+    hasType && computeMaskedCrc32c(bytes.subarray(offset + 6, end)) === bytes.readUInt32LE(offset)
+  const content = isWhole ? bytes.subarray(offset + HEADER_BYTES, end) : undefined
+  return { type, bytes: HEADER_BYTES + length, content }
 }

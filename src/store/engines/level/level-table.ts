@@ -26,7 +26,7 @@ export function findTableDamage(path: string): string[] {
     const { size } = fstatSync(fd)
     const handles = readIndex(read, size)
     if (handles === undefined) return ['its index is damaged']
-    const damaged = handles.filter((handle) => readBlock(read, handle, size) === undefined)
+    const damaged = handles.filter((handle) => !canReadBlock(read, handle, size))
     return damaged.map(({ offset }) => `the block at ${offset} is damaged`)
   } finally {
     closeSync(fd)
@@ -43,7 +43,9 @@ function readIndex(read: ReadRange, size: number): BlockHandle[] | undefined {
     const cursor = new ByteCursor(footer)
     const meta = readHandle(cursor)
     const index = readBlock(read, readHandle(cursor), size)
-    return index && [meta, ...listHandles(index)]
+    // The Bloom filter: with a damaged one, LevelDB takes keys for missing.
+    const filters = readBlock(read, meta, size)
+    return index && [meta, ...(filters === undefined ? [] : listHandles(filters)), ...listHandles(index)]
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
@@ -69,7 +71,17 @@ function readHandle(cursor: ByteCursor): BlockHandle {
   return { offset: cursor.readVarint(), size: cursor.readVarint() }
 }
 
-/** Reads a block; undefined if it is damaged. */
+/** Reports whether a block can be read: its checksum fits, and it can be decompressed. */
+function canReadBlock(read: ReadRange, handle: BlockHandle, fileBytes: number): boolean {
+  try {
+    return readBlock(read, handle, fileBytes) !== undefined
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** Reads a block; undefined if it is damaged. RangeError if it cannot be decompressed. */
 function readBlock(read: ReadRange, { offset, size }: BlockHandle, fileBytes: number): Buffer | undefined {
   if (offset + size + TRAILER_BYTES > fileBytes) return undefined
   const bytes = read(offset, size + TRAILER_BYTES)
