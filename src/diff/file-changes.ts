@@ -1,16 +1,11 @@
-import {
-  type CallContext,
-  isVfsError,
-  isWithin,
-  type PathChange,
-  relativeTo,
-  type Stat,
-} from '../vfs/index.ts'
+import { type CallContext, isWithin, type PathChange, relativeTo } from '../vfs/index.ts'
 import type { TreePair } from './patch.ts'
+import { splitReplacingRenames, statInTree } from './replacing-renames.ts'
 
 /**
  * Lists changes as a patch needs them: each file once, with its old path. A renamed and changed file is one change; a
- * renamed directory becomes one change per file. An added or deleted directory is a change too.
+ * renamed directory becomes one change per file. A rename over another file is a deletion and a change of that file. An
+ * added or deleted directory is a change too.
  */
 export async function* listFileChanges(
   changes: AsyncIterable<PathChange> | Iterable<PathChange>,
@@ -18,8 +13,20 @@ export async function* listFileChanges(
   ctx: CallContext,
 ): AsyncGenerator<PathChange> {
   const all = await Array.fromAsync(changes)
+  const expanded = await Array.fromAsync(expandRenames(all, trees, ctx))
+  yield* await splitReplacingRenames(expanded, trees, ctx)
+}
+
+async function* expandRenames(
+  all: readonly PathChange[],
+  trees: TreePair,
+  ctx: CallContext,
+): AsyncGenerator<PathChange> {
   const renames = all.filter(({ kind }) => kind === 'renamed')
-  const reported = new Set(all.filter(({ kind }) => kind !== 'renamed').map(({ path }) => path))
+  // A deleted entry may have made room for a renamed one of another type.
+  const reported = new Set(
+    all.filter(({ kind }) => kind === 'modified' || kind === 'added').map(({ path }) => path),
+  )
   for (const change of all) {
     if (change.kind === 'modified') yield await withOrigin(change, renames, trees, ctx)
     else if (change.kind === 'added' || change.kind === 'deleted') yield change
@@ -39,7 +46,7 @@ async function withOrigin(
   ctx: CallContext,
 ): Promise<PathChange> {
   const from = findOrigin(change.path, renames)
-  const before = from === change.path ? undefined : await statIfPresent(trees, from, ctx)
+  const before = from === change.path ? undefined : await statInTree(trees.before, from, ctx)
   if (before === undefined || before.type !== change.before?.type || before.size !== change.before.size)
     return change
   return { ...change, kind: 'renamed', from, before }
@@ -60,7 +67,7 @@ async function* listRenamedFiles(
   for await (const { path, stat: after } of trees.after.walk(directory, {}, ctx)) {
     if (reported.has(path) || inner.some((covered) => isWithin(path, covered))) continue
     const from = findOrigin(path, renames)
-    const before = await statIfPresent(trees, from, ctx)
+    const before = await statInTree(trees.before, from, ctx)
     if (before !== undefined) yield { kind: 'renamed', path, from, before, after }
   }
 }
@@ -73,17 +80,4 @@ function findOrigin(path: string, renames: readonly PathChange[]): string {
   if (nearest?.from === undefined) return path
   const rest = relativeTo(path, nearest.path)
   return rest === '' || rest === null ? nearest.from : `${nearest.from}/${rest}`
-}
-
-async function statIfPresent(
-  { before }: TreePair,
-  path: string,
-  ctx: CallContext,
-): Promise<Stat | undefined> {
-  try {
-    return await before.stat(path, ctx)
-  } catch (error) {
-    if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return undefined
-    throw error
-  }
 }

@@ -5,19 +5,32 @@ import {
   type CallContext,
   type FileSystem,
   isLinkable,
-  listSpecialBits,
   type PathChange,
   readFile,
   type Stat,
 } from '../vfs/index.ts'
 import { splitLines } from './hunks.ts'
+import {
+  formatModeNote,
+  formatModes,
+  formatPatchHeader,
+  formatPatchNames,
+  isDirectoryChange,
+  isSpecialChange,
+} from './patch-header.ts'
 import { formatUnifiedDiff } from './unified-diff.ts'
 
 /** Length of the prefix in which a NUL byte marks a file as binary. */
 const BINARY_PROBE_BYTES = 8000
 /** Size above which a text is shown as binary. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
-const PERMISSIONS = 0o7777
+
+const KIND_WORDS: Readonly<Record<PathChange['kind'], string>> = {
+  added: 'new',
+  modified: 'changed',
+  deleted: 'deleted',
+  renamed: 'renamed',
+}
 
 /** The trees a change leads from and to. */
 export interface TreePair {
@@ -59,69 +72,33 @@ export function countChangedLines({ old, current }: ChangedText): {
 }
 
 /**
- * Formats one change as a patch for `git apply` and `patch -p1`. A binary file is only named. Changes that a patch
- * cannot express are lines that both tools skip: directories, and permissions other than execution.
+ * Formats one change as a patch for people and models: a binary file is only named. `formatCompletePatch` formats it for
+ * git. Changes that a patch cannot express are lines that git and `patch` skip: directories, special files, and
+ * permissions other than execution.
  */
 export function formatPatch({ change, isBinary, old, current }: ChangedText): string[] {
   if (isDirectoryChange(change)) return [formatDirectoryChange(change)]
-  const [oldName, newName] = [escapeName(`a${change.from ?? change.path}`), escapeName(`b${change.path}`)]
-  const modes = formatModes(change)
-  // A line that git skips: its own header has only the executable bit.
-  const isInHeader = toGitMode(change.before) !== toGitMode(change.after) && !modes.includes('(')
-  const warning = modes === '' || isInHeader ? [] : [`mode of ${escapeName(change.path)}: ${modes}`]
-  const header = [...warning, `diff --git ${oldName} ${newName}`, ...formatExtendedHeader(change)]
-  if (isBinary) return [...header, `Binary files ${oldName} and ${newName} differ`]
+  if (isSpecialChange(change)) return [`${KIND_WORDS[change.kind]} special file ${escapeName(change.path)}`]
+  const [oldName, newName] = formatPatchNames(change)
+  const [note, header] = [formatModeNote(change), formatPatchHeader(change)]
+  if (isBinary) return [...note, ...header, `Binary files ${oldName} and ${newName} differ`]
   const hunks = formatUnifiedDiff(old, current)
   // Git rejects the whole patch if a header has no content.
-  if (hunks.length === 0)
-    return header.length - warning.length > 1
-      ? header
-      : [`mode of ${escapeName(change.path)}: ${formatModes(change)}`]
-  const oldFile = change.kind === 'added' ? '/dev/null' : oldName
-  const newFile = change.kind === 'deleted' ? '/dev/null' : newName
-  return [...header, `--- ${oldFile}`, `+++ ${newFile}`, ...hunks]
+  if (hunks.length === 0) return header.length > 1 ? [...note, ...header] : note
+  const oldFile = change.kind === 'added' ? '/dev/null' : endName(oldName)
+  const newFile = change.kind === 'deleted' ? '/dev/null' : endName(newName)
+  return [...note, ...header, `--- ${oldFile}`, `+++ ${newFile}`, ...hunks]
 }
 
-/**
- * Returns `0644 -> 0600` if the change affects permissions, or `4755 (setuid)` for a new file with such a bit;
- * otherwise an empty string.
- */
-export function formatModes({ before, after }: PathChange): string {
-  const [old, now] = [before?.mode ?? null, after?.mode ?? null]
-  if (now === null || old === now) return ''
-  const special = listSpecialBits(now)
-  const note = special.length === 0 ? '' : ` (${special.join(', ')})`
-  if (old === null) return note === '' ? '' : `${formatOctal(now)}${note}`
-  return `${formatOctal(old)} -> ${formatOctal(now)}${note}`
-}
-
-/** Reports whether a change is of a directory. */
-export function isDirectoryChange({ before, after }: PathChange): boolean {
-  return (after ?? before)?.type === 'directory'
+/** Ends a name with spaces by a tab, as git does: `patch` would take the part after a space for a date. */
+function endName(name: string): string {
+  return name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name
 }
 
 function formatDirectoryChange(change: PathChange): string {
   const path = escapeName(change.path)
   if (change.kind === 'modified') return `mode of directory ${path}: ${formatModes(change)}`
   return `${change.kind === 'added' ? 'new' : 'deleted'} directory ${path}`
-}
-
-function formatOctal(mode: number): string {
-  return (mode & PERMISSIONS).toString(8).padStart(4, '0')
-}
-
-function formatExtendedHeader({ kind, path, from, before, after }: PathChange): string[] {
-  if (kind === 'added') return [`new file mode ${toGitMode(after)}`]
-  if (kind === 'deleted') return [`deleted file mode ${toGitMode(before)}`]
-  const isSameMode = toGitMode(before) === toGitMode(after)
-  const modes = isSameMode ? [] : [`old mode ${toGitMode(before)}`, `new mode ${toGitMode(after)}`]
-  if (kind === 'modified' || from === undefined) return modes
-  return [...modes, `rename from ${escapeName(from.slice(1))}`, `rename to ${escapeName(path.slice(1))}`]
-}
-
-function toGitMode(stat: Stat | undefined): string {
-  if (stat?.type === 'symlink') return '120000'
-  return ((stat?.mode ?? 0) & 0o111) === 0 ? '100644' : '100755'
 }
 
 /** Returns the text of a file or the target of a link; empty without one, null for anything else. */

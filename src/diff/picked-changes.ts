@@ -2,7 +2,7 @@ import { isText } from '../backends/vault/index.ts'
 import { escapeName } from '../text/index.ts'
 import type { FileType } from '../vfs/index.ts'
 import { applyHunk, formatHunk, type Hunk, listHunks, splitLines } from './hunks.ts'
-import { formatModes } from './patch.ts'
+import { formatModes } from './patch-header.ts'
 
 /** The state of a path. */
 interface PickedEntry {

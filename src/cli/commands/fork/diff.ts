@@ -1,12 +1,12 @@
 import type { Home, Vault } from '../../../backends/vault/index.ts'
 import {
   countChangedLines,
-  formatPatch,
+  isRefusedByGit,
   listFileChanges,
   readChangedText,
   type TreePair,
 } from '../../../diff/index.ts'
-import { parseGitPath, separateGitChanges } from '../../../git-files/index.ts'
+import { separateGitChanges } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import { type CallContext, collapseChanges, type PathChange, VfsError } from '../../../vfs/index.ts'
 import { type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
@@ -25,8 +25,7 @@ import {
 } from '../../render/format-change.ts'
 import { formatGitLines } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
-import { withPager } from '../../render/pager.ts'
-import { formatPatchLine } from '../../render/patch-line.ts'
+import { type PrintedChanges, printPatch } from './print-patch.ts'
 
 /** Names that a message has at most. */
 const MAX_LISTED = 10
@@ -39,7 +38,8 @@ export const diff: Command = defineCommand(
 Elsewhere, and with --vault: lists A added, M modified, D deleted and R renamed paths since the fork point, or since
 a checkpoint, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).
 A new or deleted directory with a hundred files or more is one line; --all, --patch and --json list its files.
-Commits are one line for each branch; --all and --json list the files of git behind them.`,
+Commits are one line for each branch; --all and --json list the files of git behind them.
+--patch includes binary files, except at a terminal, which shows only their names.`,
     scope: 'vault',
     options: {
       patch: { summary: 'Print the changed lines as a patch for git apply', short: 'p' },
@@ -84,7 +84,7 @@ async function printComparison(
 ): Promise<void> {
   if (call.has('stat')) await printStat(call, { changes, trees, heading }, ctx)
   else if (call.has('patch') || (isLinked && !call.isJson))
-    await printPatch(call, { changes, trees, heading }, ctx)
+    await printPatch(call, { changes, trees, heading }, { isWhole: call.has('patch'), ctx })
   else {
     for (const line of heading) await call.output.writeLine(line)
     await call.output.writeList(
@@ -109,9 +109,9 @@ async function shortenComparison(
   return { ...comparison, changes, heading: [...formatGitLines(git), ...collapsed] }
 }
 
-/** Leaves out what is below `.git`: git refuses a patch with such a path. */
+/** Leaves out `.git` and what is below it: git refuses a patch with such a path. */
 function leaveOutGit(call: DiffInvocation, changes: readonly PathChange[]): PathChange[] {
-  const left = changes.filter(({ path }) => parseGitPath(path) !== undefined)
+  const left = changes.filter(isRefusedByGit)
   const names = left.slice(0, MAX_LISTED).map(({ path }) => escapeName(path))
   const more = left.length > MAX_LISTED ? `, and ${left.length - MAX_LISTED} more` : ''
   if (left.length > 0)
@@ -119,13 +119,6 @@ function leaveOutGit(call: DiffInvocation, changes: readonly PathChange[]): Path
       formatErrorLine(`not in the patch, as git applies none below .git: ${names.join(', ')}${more}`),
     )
   return changes.filter((change) => !left.includes(change))
-}
-
-/** Changes to print, after lines about others. */
-interface PrintedChanges {
-  readonly changes: Comparison['changes']
-  readonly trees: TreePair
-  readonly heading: readonly string[]
 }
 
 type DiffInvocation = CommandInvocation<'patch' | 'stat' | 'all', 'against'>
@@ -199,31 +192,6 @@ function parseVaultReference(
   const [, prefix, vault = '', checkpoint] = against.match(/^(vault:)?([^@]+)(?:@(.+))?$/s) ?? []
   if (checkpoint !== undefined) return { vault, checkpoint }
   return prefix === undefined ? undefined : { vault }
-}
-
-async function printPatch(
-  call: CommandInvocation,
-  { changes, trees, heading }: PrintedChanges,
-  ctx: CallContext,
-): Promise<void> {
-  const patches = async function* () {
-    for await (const change of listFileChanges(changes, trees, ctx)) {
-      yield { ...change, patch: formatPatch(await readChangedText(change, trees, ctx)) }
-    }
-  }
-  const text = ({ patch }: { readonly patch: readonly string[] }) =>
-    patch.map((line) => formatPatchLine(call.terminal, line)).join('\n')
-  if (!call.isJson)
-    await withPager(call.terminal, async (output) => {
-      for (const line of heading) await output.writeLine(line)
-      await output.writeList(patches(), text)
-    })
-  else {
-    await call.output.writeList(patches(), text, ({ patch, ...change }) => ({
-      ...toChangeJson(change),
-      patch: `${patch.join('\n')}\n`,
-    }))
-  }
 }
 
 interface CountedChange extends PathChange {
