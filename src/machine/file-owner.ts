@@ -24,6 +24,7 @@ export function findOwnerChange(current: FileOwner, { uid, gid }: FileOwner): Fi
   return current.gid !== gid && isOwnGroup(gid) ? { uid: -1, gid } : undefined
 }
 
-function isOwnGroup(gid: number): boolean {
+/** True if this user belongs to a group. */
+export function isOwnGroup(gid: number): boolean {
   return gid === process.getegid?.() || process.getgroups?.().includes(gid) === true
 }

@@ -234,4 +234,53 @@ describe.skipIf(whyNotNobody() !== undefined)('what a command closed to its own 
     expect(readdirSync(cli.files, { recursive: true }).sort()).toEqual(names)
     expect(readFileSync(join(cli.files, 'd/b'), 'utf8')).toBe('d/b\n')
   })
+
+  /** Returns the mode of every entry, with the text of files. */
+  const readAll = (cli: Cli): Record<string, string> => {
+    const paths = readdirSync(cli.files, { recursive: true, encoding: 'utf8' }).sort()
+    const states = paths.map((path) => {
+      const stats = lstatSync(join(cli.files, path))
+      const text = stats.isFile() ? ` ${readFileSync(join(cli.files, path), 'utf8')}` : ''
+      return [path, (stats.mode & 0o7777).toString(8) + text] as const
+    })
+    return Object.fromEntries(states)
+  }
+
+  it.each([
+    { script: 'mkdir e; echo e > e/f; chmod 555 e', changed: { e: '555', 'e/f': '644 e\n' } },
+    {
+      script: 'chmod 755 d; echo more >> d/b; echo c > d/c; chmod 555 d',
+      changed: { d: '2555', 'd/b': '644 d/b\nmore\n', 'd/c': '644 c\n' },
+    },
+    { script: 'chmod 755 d; ln d/b d/c; chmod 500 d', changed: { d: '2500', 'd/c': '644 d/b\n' } },
+    { script: 'chmod 755 . d; echo c > c; rm -r d; chmod 555 .', changed: { c: '644 c\n' } },
+  ])('is in directories that stay without write permission: $script', ({ script, changed }) => {
+    const { cli, exec } = prepare()
+    chmodSync(join(cli.files, 'd'), 0o2555)
+    chmodSync(cli.files, 0o555)
+    const before = readAll(cli)
+    exec(`chmod 755 .; ${script}; chmod 555 .`)
+    expect(asNobody(cli, 'apply')).toMatchObject({ code: 0, stderr: '' })
+    const kept = script.includes('rm -r d') ? { a: before['a'] } : before
+    expect(readAll(cli)).toEqual({ ...kept, ...changed })
+    expect(asNobody(cli, 'apply', '--undo')).toMatchObject({ code: 0, stderr: '' })
+    expect(readAll(cli)).toEqual(before)
+    expect(lstatSync(cli.files).mode & 0o7777).toBe(0o555)
+  })
+
+  it.each([
+    { owner: 0, group: 0, mode: 0o755, advice: `belongs to root; take it over with sudo chown ${NOBODY}` },
+    { owner: NOBODY, group: 4243, mode: 0o2555, advice: 'run chmod u+w' },
+  ])('stays as it is in a directory whose mode apply may not change: $advice', ({ advice, ...each }) => {
+    const { cli, exec } = prepare()
+    const directory = join(cli.files, 'd')
+    chownSync(directory, each.owner, each.group)
+    chmodSync(directory, each.mode)
+    const before = readAll(cli)
+    exec('echo more >> a; mode=$(stat -c %a d); chmod u+w d; echo c > d/c; chmod $mode d')
+    const denied = asNobody(cli, 'apply')
+    expect(denied).toMatchObject({ code: 1, stderr: expect.stringContaining(`${advice} '${directory}'`) })
+    expect(denied.stderr).toContain(`you may not change ${directory}/c`)
+    expect(readAll(cli)).toEqual(before)
+  })
 })

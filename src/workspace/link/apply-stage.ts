@@ -13,6 +13,7 @@ import {
 import type { DirectoryHandle } from '../../machine/index.ts'
 import { isErrno } from '../../machine/index.ts'
 import type { ApplyStep } from './apply-step.ts'
+import { withOpenRoot } from './closed-directories.ts'
 import { HostPathError } from './host-path-error.ts'
 import { findStats } from './host-stats.ts'
 import type { HostTree } from './host-tree.ts'
@@ -47,7 +48,7 @@ export class ApplyStage implements Disposable {
   }
 
   static create(tree: HostTree, name: string): ApplyStage {
-    mkdirSync(tree.root.at(name), PRIVATE_DIRECTORY_MODE)
+    withOpenRoot(tree, () => mkdirSync(tree.root.at(name), PRIVATE_DIRECTORY_MODE))
     const directory = openOwnDirectory(tree, name)
     for (const part of ['new', 'old']) mkdirSync(directory.at(part), PRIVATE_DIRECTORY_MODE)
     return new ApplyStage(tree, name, directory)
@@ -128,7 +129,7 @@ function emptyDirectory(directory: DirectoryHandle): void {
 
 function removeStageDirectory(tree: HostTree, name: string): void {
   try {
-    rmdirSync(tree.root.at(name))
+    withOpenRoot(tree, () => rmdirSync(tree.root.at(name)))
   } catch (error) {
     // Another process renamed it and keeps an empty directory.
     if (!isErrno(error, 'ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST')) throw error

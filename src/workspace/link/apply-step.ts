@@ -15,4 +15,6 @@ export type ApplyStep =
       readonly type: 'directory' | 'file'
       readonly mode: number
       readonly old: number
+      /** Opens a directory for its owner, or closes it again. Only a directory with the old mode is changed. */
+      readonly isTemporary?: true
     }

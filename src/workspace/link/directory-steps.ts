@@ -6,6 +6,8 @@ import {
   readdirSync,
   renameSync,
   rmdirSync,
+  type Stats,
+  statSync,
   unlinkSync,
 } from 'node:fs'
 import { chownIfPermitted, type DirectoryHandle, type FileOwner, isErrno } from '../../machine/index.ts'
@@ -14,9 +16,11 @@ import type { ApplyStep } from './apply-step.ts'
 import { HostPathError } from './host-path-error.ts'
 import { findStats, NO_HARD_LINK_CODES } from './host-stats.ts'
 import type { HostDentry, HostTree } from './host-tree.ts'
+import { PERMISSION_BITS } from './link-entry.ts'
 
 export const PRIVATE_DIRECTORY_MODE = 0o700
-const PERMISSION_BITS = 0o7777
+
+type ChmodStep = Extract<ApplyStep, { op: 'chmod' }>
 
 /** Performs one step of an apply. Throws EBUSY, EEXIST or EISDIR if another process put something else at its path. */
 export function performStep(tree: HostTree, stage: ApplyStage, step: ApplyStep): void {
@@ -24,8 +28,7 @@ export function performStep(tree: HostTree, stage: ApplyStage, step: ApplyStep):
     const path = dentry.directory.at(dentry.name)
     if (step.op === 'mkdir') makeDirectory(dentry, step.owner, PRIVATE_DIRECTORY_MODE)
     else if (step.op === 'rmdir') rmdirSync(path)
-    else if (step.op === 'chmod')
-      dentry.directory.withPinnedPath(dentry.name, (pin) => chmodSync(pin, step.mode))
+    else if (step.op === 'chmod') changeMode(tree, dentry, step)
     else {
       const [old, fresh] = [stage.old.at(String(step.index)), stage.fresh.at(String(step.index))]
       if (step.op === 'take') moveToStage(path, old)
@@ -110,12 +113,11 @@ export function backUpFiles(
 }
 
 function assertUnreplaced(path: string, inode: number, shownPath: string): void {
-  if (lstatSync(path).ino !== inode)
-    throw new HostPathError(
-      'EBUSY',
-      shownPath,
-      `EBUSY: another file took the place of '${shownPath}' meanwhile`,
-    )
+  if (lstatSync(path).ino !== inode) throw createReplacedError(shownPath)
+}
+
+function createReplacedError(path: string): HostPathError {
+  return new HostPathError('EBUSY', path, `EBUSY: another process changed or replaced '${path}' meanwhile`)
 }
 
 /** Restores an old entry, unless it is still in place and was only backed up: then the stage has the new one. */
@@ -183,17 +185,33 @@ function assertNew(made: DirectoryHandle): void {
     throw new HostPathError('EEXIST', path, 'EEXIST: another directory took its place, mkdir')
 }
 
-function restoreMode(tree: HostTree, { path, type, old }: Extract<ApplyStep, { op: 'chmod' }>): void {
+function changeMode(tree: HostTree, { directory, name }: HostDentry, step: ChmodStep): void {
+  directory.withPinnedPath(name, (pin) => {
+    const stats = statSync(pin)
+    const isExpected = stats.isDirectory() === (step.type === 'directory')
+    if (!isExpected || (step.isTemporary && toPermissions(stats) !== step.old))
+      throw createReplacedError(tree.path + step.path)
+    chmodSync(pin, step.mode)
+  })
+}
+
+function restoreMode(tree: HostTree, { path, type, mode, old, isTemporary }: ChmodStep): void {
   ignoreMissing(() =>
     tree.withDentry(path, ({ directory, name }) => {
-      const currentStats = findStats(directory.at(name))
-      // Before the step, the path may hold an entry that a directory replaces. Plans of earlier versions lack the
-      // type.
-      const isSameType =
-        type === 'directory' ? currentStats?.isDirectory() : currentStats?.isSymbolicLink() === false
-      if (isSameType) directory.withPinnedPath(name, (pin) => chmodSync(pin, old))
+      // Before the step, the path may hold an entry that a directory replaces.
+      if (findStats(directory.at(name))?.isSymbolicLink() !== false) return
+      directory.withPinnedPath(name, (pin) => {
+        const stats = statSync(pin)
+        // Plans of earlier versions lack the type.
+        const isSameType = type !== 'directory' || stats.isDirectory()
+        if (isSameType && (!isTemporary || toPermissions(stats) === mode)) chmodSync(pin, old)
+      })
     }),
   )
+}
+
+function toPermissions({ mode }: Stats): number {
+  return mode & PERMISSION_BITS
 }
 
 function ignoreMissing(step: () => void): void {
