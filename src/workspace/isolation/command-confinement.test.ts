@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findHiddenPaths } from './command-confinement.ts'
+import { secretPaths } from './secret-paths.ts'
+import { resolveVisiblePaths, splitHiddenPaths } from './visible-paths.ts'
 
 const isRoot = process.getuid?.() === 0
 let home = ''
@@ -37,5 +39,25 @@ describe('the hidden paths of a home', () => {
   it.skipIf(isRoot)('are found where the home can be entered, but not listed', () => {
     chmodSync(home, 0o300)
     expect(findInHome()).toEqual(secrets())
+  })
+
+  it('include the logins of agents', () => {
+    const logins = ['.config/cursor', '.local/share/amp', '.copilot', '.config/github-copilot']
+    expect(logins.filter((path) => !secretPaths.includes(path))).toEqual([])
+  })
+
+  it('leave out a directory that a profile shows, as that of Cursor does with its login', () => {
+    const hidden = secretPaths.map((path) => ({ path: join(home, path) }))
+    const shown = resolveVisiblePaths(
+      [
+        { path: join(home, '.config/cursor'), mode: 'copy', isDirectory: true },
+        { path: join(home, '.config/cursor/auth.json'), mode: 'share', isDirectory: false },
+      ],
+      home,
+      [],
+    )
+    const { whole, opened } = splitHiddenPaths(hidden, shown)
+    const isCursor = ({ path }: { path: string }) => path.startsWith(join(home, '.config/cursor'))
+    expect([...whole, ...opened].filter(isCursor)).toEqual([])
   })
 })

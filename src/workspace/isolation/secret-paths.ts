@@ -1,4 +1,4 @@
-/** Keys and tokens by which a user logs in to other machines. */
+/** Keys, certificates and tokens of this user. */
 const keys = [
   '.ssh',
   '.gnupg',
@@ -210,6 +210,7 @@ const agents = [
   '.config/Code - Insiders',
   '.config/VSCodium',
   '.config/Cursor',
+  '.config/cursor',
   '.config/Windsurf',
   '.config/JetBrains',
   '.vscode-server/data',
@@ -220,6 +221,8 @@ const agents = [
   '.config/gemini',
   '.amp',
   '.config/amp',
+  '.local/share/amp',
+  '.copilot',
   '.factory',
   '.qwen',
   '.modal.toml',
@@ -268,7 +271,7 @@ const coppicePaths = ['.coppice']
 
 const wallets = ['.bitcoin', '.electrum', '.ethereum', '.config/solana']
 
-/** Histories of shells and other programs, in which people type passwords by mistake. */
+/** Histories and state files that may hold typed passwords. */
 const histories = [
   '.bash_history',
   '.zsh_history',

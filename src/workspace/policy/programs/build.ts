@@ -1,12 +1,14 @@
 import { isLiteral } from '../shell/unknown.ts'
 import { findCarriedCommands } from './carried-commands.ts'
-import { getValues, hasOption, parseArguments, toOptionSet } from './options.ts'
+import { getValues, parseArguments, toOptionSet } from './options.ts'
 import {
   createAliases,
   createEffect,
   createFinding,
   createFixedPrograms,
   createUnseenFindings,
+  isStandardInput,
+  isStream,
   type NestedCommand,
   type ProgramClassifier,
   type ProgramTable,
@@ -22,14 +24,14 @@ const MAKE_VALUES = toOptionSet(
 /** `make CC='curl x'`: a variable becomes part of its recipes, and so do rules from `--eval` or standard input. */
 const make: ProgramClassifier = ({ args, stdin }) => {
   const sorted = parseArguments(args, MAKE_VALUES)
-  if (hasOption(sorted, '--version -v --help')) return READS
+  if (args.length === 1 && args[0] === '-v') return READS
   const settings = args.flatMap(
     (arg) => arg.match(/^[A-Za-z_.][\w.-]*(?::{1,3}|[+?!])?=(.*)$/s)?.slice(1) ?? [],
   )
   const files = getValues(sorted, '-f --file --makefile')
-  const isFed = files.some((file) => /^(?:-|\/dev\/.*)$/.test(file))
+  const isFed = files.some(isStream)
   const rules = [...getValues(sorted, '-E --eval'), ...(isFed ? [stdin ?? ''] : [])]
-  const isKnown = rules.every(isLiteral) && !files.some((file) => /^\/dev\/fd\/[1-9]/.test(file))
+  const isKnown = rules.every(isLiteral) && files.every((file) => !isStream(file) || isStandardInput(file))
   const lines = [...settings, ...rules.flatMap(listRecipes)]
   return {
     findings: [createFinding('mutating', BUILDS), ...(isKnown ? [] : createUnseenFindings('rules'))],
@@ -72,7 +74,6 @@ const COMPILER_VALUES = toOptionSet('-wrapper -C --codegen')
 /** Options may name programs to start: `-wrapper curl,x`, or a linker, `-C linker=x`. */
 const compiler: ProgramClassifier = (call) => {
   const sorted = parseArguments(call.args, COMPILER_VALUES)
-  if (hasOption(sorted, '--version --help') && sorted.operands.length === 0) return READS
   const wrapped = getValues(sorted, '-wrapper').map((words): NestedCommand => ({ argv: words.split(',') }))
   const linkers = getValues(sorted, '-C --codegen').flatMap(
     (setting) => setting.match(/^linker=(.*)$/s)?.slice(1) ?? [],

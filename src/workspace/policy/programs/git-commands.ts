@@ -92,7 +92,9 @@ function createRunner(verb: string, otherwise: GitCommand): GitCommand {
     const start = args.indexOf(verb)
     if (start === -1) return otherwise(sorted, args)
     const command = args.slice(start + 1).filter((arg) => arg !== '--recursive' && arg !== '--quiet')
-    return { ...CHANGES, runs: command.length === 1 ? [{ shell: command[0] ?? '' }] : [{ argv: command }] }
+    // Git passes a first word with spaces to a shell as well.
+    const isLine = command.length === 1 || /\s/.test(command[0] ?? '')
+    return { ...CHANGES, runs: isLine ? [{ shell: command.join(' ') }] : [{ argv: command }] }
   }
 }
 

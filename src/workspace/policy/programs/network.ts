@@ -49,7 +49,7 @@ const curl: ProgramClassifier = ({ args }) => {
 const ssh: ProgramClassifier = ({ args }) => {
   const { operands, options, rest } = parseArguments(
     args,
-    toOptionSet('-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w'),
+    toOptionSet('-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w'),
   )
   const commands = (options.get('-o') ?? []).flatMap(
     (option) => option.match(/^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.*)$/is)?.[1] ?? [],

@@ -5,7 +5,7 @@ import { createFinding, type ProgramEffect } from './program.ts'
 type Kind = 'flag' | 'value' | 'optional' | 'rest'
 
 /** Options known to change nothing and to run nothing, whatever their values. */
-interface KnownOptions {
+export interface KnownOptions {
   readonly kinds: ReadonlyMap<string, Kind>
   /** True if `-20` is an option. */
   readonly hasNumber: boolean
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, Kind>> = { '=': 'value', '?': 'optional', '
  * `--name?` may have one attached, a command follows `-x~`, `=-name` is a whole word with one dash,
  * `--name=text` has only this value, `-#` is a number, `*` takes any word, and `+` ends options at the first operand.
  */
-function parseKnownOptions(text: string): KnownOptions {
+export function parseKnownOptions(text: string): KnownOptions {
   const kinds = new Map<string, Kind>()
   const tokens = text.split(' ').filter((token) => token !== '')
   for (const token of tokens) {
@@ -46,7 +46,7 @@ function findUnknownOption(known: KnownOptions, args: readonly string[]): string
       if (known.stopsAtOperand) return undefined
       continue
     }
-    const kind = findKind(arg, known)
+    const kind = findOptionKind(arg, known)
     if (kind === undefined) return arg
     if (kind === 'rest') return undefined
     if (kind !== 'value') continue
@@ -58,7 +58,7 @@ function findUnknownOption(known: KnownOptions, args: readonly string[]): string
 }
 
 /** Returns the kind of a known option; `value` only where the next word is its value. */
-function findKind(arg: string, { kinds, hasNumber }: KnownOptions): Kind | undefined {
+export function findOptionKind(arg: string, { kinds, hasNumber }: KnownOptions): Kind | undefined {
   const whole = kinds.get(arg)
   if (whole !== undefined) return whole
   if (arg.startsWith('--')) {

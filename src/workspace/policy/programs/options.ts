@@ -7,7 +7,7 @@ export interface Arguments {
   readonly rest: readonly string[]
 }
 
-/** Names of options that take a value: `-o --output`. */
+/** Names of options that take a value: `-o --output`. A letter such as `-i?` only takes one that is attached. */
 export type OptionSet = ReadonlySet<string>
 
 export function toOptionSet(names: string): OptionSet {
@@ -66,11 +66,15 @@ function addLetters(arg: string, next: string | undefined, takesValue: OptionSet
   add(arg)
   for (let index = 1; index < arg.length; index++) {
     const name = `-${arg[index]}`
+    const attachedValue = arg.slice(index + 1)
+    if (takesValue.has(`${name}?`)) {
+      add(name, attachedValue === '' ? undefined : attachedValue)
+      return 0
+    }
     if (!takesValue.has(name)) {
       add(name)
       continue
     }
-    const attachedValue = arg.slice(index + 1)
     add(name, attachedValue === '' ? next : attachedValue)
     return attachedValue === '' ? 1 : 0
   }

@@ -52,7 +52,9 @@ const nodeVerb: ProgramClassifier = ({ program, args }) => {
     return FETCHES
   if (verb === 'init' && operands.length > 0) return FETCHES
   if (/^(?:config|c|set)$/.test(verb)) return classifyScriptSetting(operands, call)
-  if (verb === '') return program === 'yarn' && !hasOption(sorted, '--version -v --help -h') ? FETCHES : READS
+  // An option may take the next word, so only one that stands alone counts.
+  const isInfo = args.length === 1 && /^-[vh]$/.test(args[0] ?? '')
+  if (verb === '') return program === 'yarn' && !isInfo ? FETCHES : READS
   if (hasOption(sorted, '-g --global --location') && (FETCHING.test(verb) || LOSING.test(verb))) {
     return {
       findings: [...FETCHES.findings, createFinding('host_escape_risk', 'installs outside the workspace')],

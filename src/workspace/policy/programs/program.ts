@@ -1,3 +1,4 @@
+import { normalize } from '../../../vfs/index.ts'
 import type { Category, Finding } from '../category.ts'
 
 /** Call of a program. Words contain UNKNOWN for text that is only known at run time. */
@@ -84,9 +85,19 @@ export function filterSystemPatterns(args: readonly string[]): readonly string[]
   return args.filter((arg) => SYSTEM_PATTERN.test(arg))
 }
 
-const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/
+const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/(?:thread-)?self\/fd\/\d+)$/
 
 /** True if a script is no file: standard input, or the end of a pipe. */
 export function isStream(script: string): boolean {
-  return STREAM.test(script)
+  return STREAM.test(toPlainPath(script))
+}
+
+/** True for the names of standard input. */
+export function isStandardInput(script: string): boolean {
+  return /^-$|stdin$|fd\/0+$/.test(toPlainPath(script))
+}
+
+/** Returns an absolute path without repeated slashes and dots: `//dev/./stdin` is `/dev/stdin`. */
+function toPlainPath(path: string): string {
+  return path.startsWith('/') ? normalize(path) : path
 }

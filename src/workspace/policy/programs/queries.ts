@@ -58,8 +58,14 @@ export function isAboutItself(args: readonly string[]): boolean {
 /** Wraps a program: calls in the tables of queries have the effects listed there. */
 export function withQueries(name: string, program: ProgramClassifier): ProgramClassifier {
   const [reading, staying] = [READING.get(name), STAYING.get(name)]
+  if (HELPLESS.has(name)) return program
   return (call) => classifyQuery(call.args, reading, staying) ?? program(call)
 }
+
+/** Programs that ignore `--help`, and run the code on their standard input. */
+export const IGNORING_HELP = 'tclsh wish erl'
+/** Some versions of csh ignore it as well. */
+const HELPLESS: ReadonlySet<string> = new Set(`${IGNORING_HELP} csh`.split(' '))
 
 function classifyQuery(
   args: readonly string[],

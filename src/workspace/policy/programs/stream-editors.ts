@@ -5,6 +5,7 @@ import {
   createEffect,
   createFinding,
   createUnseenFindings,
+  isStandardInput,
   isStream,
   type NestedCommand,
   type ProgramClassifier,
@@ -74,7 +75,7 @@ function isSimpleCommand(command: string): boolean {
 
 /** True for the end of a pipe that is not standard input: `<(…)`. */
 function isOtherStream(file: string): boolean {
-  return isStream(file) && !/^-$|stdin$|fd\/0$/.test(file)
+  return isStream(file) && !isStandardInput(file)
 }
 
 const AWK_VALUES = toOptionSet(
