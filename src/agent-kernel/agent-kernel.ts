@@ -22,7 +22,7 @@ import type { ProcessFamily } from './process-family.ts'
 import { ProcessOutput } from './process-output.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
 import { getProcessStatus, type ProcessStatus } from './process-status.ts'
-import { continueProcess } from './restart-point.ts'
+import { continueProcess, createResumption } from './restart-point.ts'
 import { type AgentSpawn, type AgentSupervision, resolveSpawnOptions } from './spawn-request.ts'
 import type { LogLine, TraceLine } from './trace-line.ts'
 
@@ -168,12 +168,12 @@ export class AgentKernel implements AsyncDisposable {
   }
 
   /**
-   * Makes a process go on: a paused one as it is, and one that ended or was lost as a new process from its last step.
-   * EINVAL if it runs, ENOENT.
+   * Makes a process go on: a paused one as it is, and one that failed or was lost as a new process from its last step,
+   * with its settings and what is left of its limits. EINVAL if it runs, is done or has used up a limit, ENOENT.
    */
   async resume(pid: number): Promise<SpawnedAgent> {
-    const { state, intent } = this.#getRecord(pid)
-    if (state !== 'running') return this.spawn({ intent, from: { pid } })
+    const record = this.#getRecord(pid)
+    if (record.state !== 'running') return this.spawn(createResumption(record, await this.steps(pid)))
     if (this.#parts.kernel.table.get(pid).isPaused) {
       this.#parts.kernel.processes.kill(pid, 'SIGRESUME')
       return this.#toSpawned(pid)
@@ -214,8 +214,8 @@ export class AgentKernel implements AsyncDisposable {
 
   /** Lists running processes; with `all` also ended ones. */
   ps(all: boolean): ProcessStatus[] {
-    const known = this.#parts.records.all()
-    return known
+    return this.#parts.records
+      .all()
       .filter(({ state }) => all || state === 'running')
       .map((record) => getProcessStatus(record, this.#parts))
   }

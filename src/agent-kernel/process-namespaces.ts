@@ -18,6 +18,7 @@ import {
 } from '../namespace/index.ts'
 import type { ToolNamespace, Workspace } from '../tools/index.ts'
 import { type Caller, isWithin } from '../vfs/index.ts'
+import { type GivenOptions, listGivenOptions } from './process-settings.ts'
 import { DEFAULT_AGENT_NAME } from './resolve-agent.ts'
 import { createStepSaver } from './step-saver.ts'
 import { describeSurroundings } from './surroundings.ts'
@@ -30,6 +31,7 @@ export interface ProcessNamespace {
   readonly fork: string | null
   /** Vault or directory that was forked. */
   readonly vault: string | null
+  readonly given: GivenOptions
 }
 
 export interface ProcessNamespacesOptions {
@@ -99,7 +101,13 @@ export class ProcessNamespaces {
       }),
     })
     const origin = directory ?? vault ?? null
-    this.#byPid.set(pid, { namespace, agent: agent?.name ?? null, fork: fork ?? null, vault: origin })
+    this.#byPid.set(pid, {
+      namespace,
+      agent: agent === undefined || agent.isAnonymous ? null : agent.name,
+      fork: fork ?? null,
+      vault: origin,
+      given: listGivenOptions(options),
+    })
     return {
       fs: namespace.fs,
       caller,

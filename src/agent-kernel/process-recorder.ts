@@ -2,6 +2,7 @@ import type { ExitStatus, Kernel, KernelCallbacks } from '../kernel/index.ts'
 import type { OriginTracker } from './origin-tracker.ts'
 import type { ProcessNamespaces } from './process-namespaces.ts'
 import type { ProcessRecords } from './process-records.ts'
+import { readSettings } from './process-settings.ts'
 
 /** Sources and targets of the recorder. */
 interface RecorderParts {
@@ -21,12 +22,13 @@ export class ProcessRecorder implements KernelCallbacks {
 
   onSpawn(pid: number, intent: string, provider: string, model: string): void {
     const { records, namespaces, origins, kernel } = this.#parts
-    const { uuid, ppid, createdAt } = kernel().table.get(pid)
-    const { agent = null, fork = null, vault = null } = namespaces.find(pid) ?? {}
+    const process = kernel().table.get(pid)
+    const { uuid, ppid, createdAt } = process
+    const { agent = null, fork = null, vault = null, given = {} } = namespaces.find(pid) ?? {}
     const notYet = { ended_at: null, exit_code: null, reason: '', result: '', tokens_used: 0 }
     const started_at = createdAt.toISOString()
     const what = { pid, uuid, ppid, intent, agent, provider, model, fork, vault, started_at }
-    records.add({ ...what, state: 'running', ...notYet })
+    records.add({ ...what, state: 'running', ...notYet, settings: readSettings(process, given) })
     const parent = records.find(ppid)
     if (parent !== undefined) origins.join(uuid, parent.uuid)
   }

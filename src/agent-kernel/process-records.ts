@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Redactor } from '../kernel/index.ts'
 import { appendTextSync, isErrno, makePrivateDirectory, makePrivateFile } from '../machine/index.ts'
+import type { ProcessSettings } from './process-settings.ts'
 
 /** Record of a process, which outlives it. */
 export interface ProcessRecord {
@@ -24,6 +25,8 @@ export interface ProcessRecord {
   readonly reason: string
   readonly result: string
   readonly tokens_used: number
+  /** Absent in records of older versions. */
+  readonly settings?: ProcessSettings | undefined
 }
 
 /** Steps that a process has taken, and may take. */

@@ -2,7 +2,7 @@ import type { Kernel } from '../kernel/index.ts'
 import type { ProcessRecord, ProcessRecords } from './process-records.ts'
 
 /** Current state of a process. */
-export interface ProcessStatus extends Omit<ProcessRecord, 'state'> {
+export interface ProcessStatus extends Omit<ProcessRecord, 'state' | 'settings'> {
   readonly state: ProcessRecord['state'] | 'paused' | 'stalled'
   readonly elapsed_ms: number
   readonly step: number
@@ -13,7 +13,7 @@ export interface ProcessStatus extends Omit<ProcessRecord, 'state'> {
 
 /** Returns the state of a process: from the kernel while it runs, from its record afterwards. */
 export function getProcessStatus(
-  record: ProcessRecord,
+  { settings: _, ...record }: ProcessRecord,
   { kernel, records }: { readonly kernel: Kernel; readonly records: ProcessRecords },
 ): ProcessStatus {
   const { step, total } = records.getProgress(record.pid)

@@ -1,11 +1,13 @@
 import { type AgentCatalog, toDevicePaths } from '../agents/index.ts'
 import type { AgentSpec } from '../kernel/index.ts'
+import { intersectDevices } from './process-settings.ts'
 
 /** Name of a process without an agent. */
 export const DEFAULT_AGENT_NAME = 'agent'
 
 const EMPTY_AGENT: AgentSpec = {
   name: DEFAULT_AGENT_NAME,
+  isAnonymous: true,
   systemPrompt: '',
   skills: [],
   allowedDevices: null,
@@ -32,11 +34,22 @@ export async function resolveAgent(
   return {
     ...base,
     skills: [...base.skills, ...added],
+    addedSkills: added,
     systemPrompt: [base.systemPrompt, ...taken.map(({ body }) => body)]
       .filter((part) => part !== '')
       .join('\n\n'),
     allowedDevices: mergeAllowedDevices(base.allowedDevices, declared),
   }
+}
+
+/** Returns an agent that may open no other devices than these; null allows its own. */
+export function limitDevices(
+  agent: AgentSpec | undefined,
+  allowed: readonly string[] | null,
+): AgentSpec | undefined {
+  if (allowed === null) return agent
+  const { allowedDevices } = agent ?? EMPTY_AGENT
+  return { ...(agent ?? EMPTY_AGENT), allowedDevices: intersectDevices(allowedDevices, allowed) }
 }
 
 /** No declaration allows everything; extra skills then restrict the agent to their declarations. */

@@ -1,11 +1,13 @@
 import {
   type ContextMessage,
   listRecordedCalls,
+  type ProcessOptions,
   type SpawnOptions,
   type StepRecord,
 } from '../kernel/index.ts'
 import { VfsError } from '../vfs/index.ts'
 import type { ProcessRecord } from './process-records.ts'
+import { getRemainingLimits, type ProcessSettings } from './process-settings.ts'
 
 /** A process and a step of it, from which another one starts: `3@5`, or `3` for its last step. */
 export interface RestartPoint {
@@ -16,7 +18,10 @@ export interface RestartPoint {
 /** Settings of a process that continues another. */
 export interface ContinuedProcess
   extends Pick<SpawnOptions, 'provider' | 'model' | 'vault' | 'checkpoint' | 'messages'> {
+  readonly pid: number
   readonly agent: string | undefined
+  /** Undefined if an older version recorded it. */
+  readonly settings: ProcessSettings | undefined
 }
 
 /**
@@ -36,6 +41,8 @@ export function continueProcess(
   const step = findStep(steps, from)
   const messages = restoreMessages(steps, step)
   return {
+    pid: record.pid,
+    settings: record.settings,
     provider: record.provider,
     model: record.model,
     agent: record.agent ?? undefined,
@@ -43,6 +50,26 @@ export function continueProcess(
     checkpoint: step.checkpoint,
     messages: intent === record.intent ? messages : [...messages, { role: 'user', content: intent }],
   }
+}
+
+/** Request for a process that goes on for another one, with what that one has left of its limits. */
+interface Resumption extends Pick<ProcessOptions, 'budget' | 'max_steps'> {
+  readonly intent: string
+  readonly from: RestartPoint
+}
+
+/**
+ * Creates the request that resumes a process. Throws EINVAL if it succeeded, as it would do its work again, or if it
+ * has used up a limit.
+ */
+export function createResumption(record: ProcessRecord, steps: readonly StepRecord[]): Resumption {
+  const { pid, intent, provider, state, exit_code } = record
+  // A supervisor cannot be continued at all.
+  if (state === 'ended' && exit_code === 0 && provider !== '') {
+    const detail = `process ${pid} is done; start another from it with: coppice spawn "…" --from ${pid}`
+    throw new VfsError('EINVAL', `/proc/${pid}`, { op: 'resume', detail })
+  }
+  return { intent, from: { pid }, ...getRemainingLimits(record, steps) }
 }
 
 /** Returns the step of a restart point. Throws ENOENT, with a list of the steps, if it names none. */

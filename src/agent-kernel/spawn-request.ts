@@ -1,7 +1,7 @@
 import type { AgentCatalog } from '../agents/index.ts'
 import type { ProcessOptions, Restart, SpawnOptions, SupervisorOptions } from '../kernel/index.ts'
-import type { FileSystem } from '../vfs/index.ts'
-import { resolveAgent } from './resolve-agent.ts'
+import { type FileSystem, VfsError } from '../vfs/index.ts'
+import { DEFAULT_AGENT_NAME, limitDevices, resolveAgent } from './resolve-agent.ts'
 import type { ContinuedProcess, RestartPoint } from './restart-point.ts'
 import { type ScriptSource, saveScript } from './save-script.ts'
 
@@ -52,26 +52,81 @@ interface SpawnSources {
   readonly scripts: FileSystem
 }
 
-/** Resolves the names in the options of a process. Throws ENOENT for an unknown agent or skill. */
+/**
+ * Resolves the names in the options of a process. Options that are absent are those of the process that it continues.
+ * Throws ENOENT for an unknown agent or skill, EINVAL if the continued process had skills that were not recorded.
+ */
 export async function resolveSpawnOptions(
   { catalog, scripts }: SpawnSources,
   { script, ...spawn }: AgentSpawn,
   continued?: ContinuedProcess,
 ): Promise<SpawnOptions> {
+  const inherited = continued === undefined ? undefined : inheritOptions(spawn, continued)
+  const skills = spawn.skills ?? inherited?.skills ?? []
+  const agent = await resolveAgent(catalog, await findAgentName(catalog, spawn, continued), skills)
   return {
-    agent: await resolveAgent(catalog, spawn.agent ?? continued?.agent, spawn.skills ?? []),
+    agent: limitDevices(agent, inherited?.allowedDevices ?? null),
     provider:
       script === undefined
         ? (spawn.provider ?? continued?.provider)
         : `script/${await saveScript(scripts, script)}`,
     model: spawn.model ?? (spawn.provider === undefined ? continued?.model : undefined),
-    contextBudget: spawn.budget,
+    fallbacks: script === undefined ? inherited?.fallbacks : undefined,
+    contextBudget: spawn.budget ?? inherited?.budget,
     vault: continued?.vault ?? spawn.vault,
     merge: spawn.merge,
     checkpoint: continued?.checkpoint,
     messages: continued?.messages,
-    maxSteps: spawn.max_steps,
-    tools: spawn.tools,
-    groups: spawn.groups,
+    maxSteps: spawn.max_steps ?? inherited?.max_steps,
+    tools: spawn.tools ?? inherited?.tools,
+    groups: spawn.groups ?? inherited?.groups,
   }
+}
+
+/** Options that a process takes over from the one that it continues. */
+interface InheritedOptions
+  extends Omit<ProcessOptions, 'provider' | 'model'>,
+    Pick<SpawnOptions, 'fallbacks'> {
+  /** Limit of its devices; null for none. */
+  readonly allowedDevices: readonly string[] | null
+}
+
+/**
+ * Returns the options of a continued process for a new one. Another agent brings limits of its own, and another agent
+ * or other skills bring their devices. Another provider or model has no fallbacks.
+ */
+function inheritOptions(
+  spawn: AgentSpawn,
+  { agent, settings }: ContinuedProcess,
+): InheritedOptions | undefined {
+  if (settings === undefined) return undefined
+  const { given, allowed_devices, budget, max_steps, fallbacks } = settings
+  if (spawn.agent !== undefined && spawn.agent !== agent) return { ...given, allowedDevices: null }
+  const hasSameModel = spawn.provider === undefined && spawn.model === undefined
+  return {
+    ...given,
+    budget,
+    max_steps,
+    allowedDevices: spawn.skills === undefined ? allowed_devices : null,
+    ...(hasSameModel && { fallbacks }),
+  }
+}
+
+/**
+ * Returns the name of the agent of a new process. Records of older versions name an agent that is none if a process
+ * had skills alone, and do not have the skills: then the skills have to be named, or it would be without their limits.
+ */
+async function findAgentName(
+  catalog: AgentCatalog,
+  spawn: AgentSpawn,
+  continued: ContinuedProcess | undefined,
+): Promise<string | undefined> {
+  const name = spawn.agent ?? continued?.agent
+  if (spawn.agent !== undefined || continued?.settings !== undefined || name !== DEFAULT_AGENT_NAME)
+    return name
+  if ((await catalog.agents()).some((agent) => agent.name === name)) return name
+  if (spawn.skills !== undefined) return undefined
+  const pid = continued?.pid
+  const detail = `process ${pid} had skills that an older version did not record; name them with: coppice spawn "…" --from ${pid} --skills <names>`
+  throw new VfsError('EINVAL', `/proc/${pid}`, { op: 'spawn', detail })
 }

@@ -44,7 +44,13 @@ export {
 export type { ProcGroupManager } from './group/process-groups.ts'
 export type { IpcManager, Message, PipeDescriptors } from './ipc/index.ts'
 export { Kernel, type KernelOptions } from './kernel.ts'
-export { BusyError, type ModelRequest, type ModelResponse, type ToolDefinition } from './loop/index.ts'
+export {
+  BusyError,
+  type ModelRequest,
+  type ModelResponse,
+  ModelStartError,
+  type ToolDefinition,
+} from './loop/index.ts'
 export type { KernelCallbacks } from './process/callbacks.ts'
 export { formatChildResult, raceWithAbort } from './process/child-result.ts'
 export type { ExitStatus } from './process/exit-status.ts'

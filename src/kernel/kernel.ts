@@ -136,11 +136,12 @@ export class Kernel {
   }
 
   async #spawnChild(
-    { pid: parent, spec: { provider, model, fallbacks } }: Process,
+    { pid: parent, spec: { provider, model, fallbacks }, allowedDevices }: Process,
     { intent, agent: name, wait, ...chosen }: Extract<AgentAction, { action: 'spawn' }>,
   ): Promise<string> {
-    const agent = name === undefined ? undefined : await this.#getAgent(name)
-    const isInherited = agent === undefined && chosen.provider === undefined
+    const isInherited = name === undefined && chosen.provider === undefined
+    // An agent has the devices that its author granted; without one, a child gets no more than its parent.
+    const agent = name === undefined ? createHelper(allowedDevices) : await this.#getAgent(name)
     const pid = await this.processes.spawn(intent, {
       parent,
       agent,
@@ -169,4 +170,10 @@ export class Kernel {
     context.systemPrompt = `${context.systemPrompt}\n\n${body}`
     return `The skill '${name}' is active now.`
   }
+}
+
+/** Creates the settings of a child without an agent; undefined if nothing limits it. */
+function createHelper(allowedDevices: readonly string[] | null): AgentSpec | undefined {
+  if (allowedDevices === null) return undefined
+  return { name: 'agent', isAnonymous: true, systemPrompt: '', skills: [], allowedDevices, mcp: {} }
 }

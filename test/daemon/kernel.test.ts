@@ -26,6 +26,16 @@ describe('the kernel of a home', () => {
     expect(agents.ps(true)).toEqual([])
   })
 
+  it('ends a process at once if the program of its provider is not installed', async () => {
+    const { agents } = await openScene({ PATH: '/nowhere' })
+    const { pid } = await agents.spawn({ intent: 'x', provider: 'claude' })
+    expect(await agents.wait(pid)).toMatchObject({
+      state: 'ended',
+      exit_code: 1,
+      reason: expect.stringMatching(/^ENOENT: 'claude' cannot be started .*npm install -g @anthropic-ai/),
+    })
+  })
+
   it('shows the same devices to processes by path and as files', async () => {
     const { agents } = await openScene()
     const play = script(call('vfs_list', { path: 'vfs:///workspace' }), call('/proc/self/intent'), 'over')

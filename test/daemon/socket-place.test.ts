@@ -1,8 +1,19 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { getSocketPath } from '../../src/daemon/client/index.ts'
+import { root } from '../support/run-node.ts'
 
 function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sock-'))
@@ -45,7 +56,41 @@ it('finds the same socket for every path of a home, and a short path for a long 
   )
 })
 
-it('refuses a directory of another user', () => {
+it('finds the same socket by a long link to a home, which has room for it', () => {
+  const directory = scratch()
+  const home = homeIn(directory)
+  const link = join(directory, 'l'.repeat(110))
+  symlinkSync(home, link)
+  expect(getSocketPath(link, { temporary: directory })).toBe(getSocketPath(home, { temporary: directory }))
+})
+
+it('ignores a relative runtime directory', () => {
+  const directory = scratch()
+  const home = homeIn(directory)
+  const socket = join(home, 'run/daemon.sock')
+  expect(getSocketPath(home, { runtime: 'relative', temporary: directory })).toBe(socket)
+  expect(existsSync('relative')).toBe(false)
+})
+
+it('fails where no runtime directory can be created', () => {
+  const directory = scratch()
+  const [home, program] = [homeIn(directory), join(directory, 'program.ts')]
+  const client = join(root, 'src/daemon/client/socket-path.ts')
+  // A process of its own: a loop would never end.
+  writeFileSync(
+    program,
+    `import { getSocketPath } from ${JSON.stringify(client)}
+getSocketPath(${JSON.stringify(home)}, { runtime: '/proc/nope', temporary: ${JSON.stringify(directory)} })`,
+  )
+  const { signal, stderr } = spawnSync(process.execPath, ['--conditions=coppice-source', program], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  expect(signal).toBeNull()
+  expect(stderr).toContain("ENOENT: no such file or directory, mkdir '/proc/nope'")
+})
+
+it('refuses a link', () => {
   const directory = scratch()
   const home = homeIn(directory)
   const elsewhere = homeIn(directory, 'elsewhere')

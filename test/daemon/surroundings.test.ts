@@ -299,13 +299,16 @@ describe('a process that continues another', () => {
     expect(messages.join('\n')).not.toContain('finished')
   })
 
-  it('goes on after the last step of one that ended, and of no other', async () => {
-    const stage = await openStage(play)
-    const { pid } = await run(stage, 'work')
+  it('goes on after the last step of one that failed, and of no other', async () => {
+    const repeated = native(['write_file', { path: 'a.txt', content: 'two' }])
+    const stage = await openStage({ work: [...play.work.slice(0, 2), ...Array(4).fill(repeated)] })
+    const { pid, exit_code } = await run(stage, 'work')
+    expect(exit_code).toBe(1)
     const resumed = await stage.agents.resume(pid)
     const { fork } = await stage.agents.wait(resumed.pid)
     expect(await readText(await stage.home.vault(fork ?? fail()), '/a.txt')).toBe('two')
-    expect(lastMessages(stage.requests.at(-1) ?? fail())).toContain('finished')
+    const messages = lastMessages(stage.requests.at(-1) ?? fail())
+    expect(messages.filter((text) => text.includes('a.txt')).length).toBeGreaterThan(4)
     await expect(stage.agents.spawn({ intent: 'x', from: { pid, step: 9 } })).rejects.toThrow('no step 9')
     await expect(stage.agents.resume(77)).rejects.toMatchObject({ code: 'ENOENT' })
   })

@@ -1,11 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type AgentSpec,
+  BusyError,
   createJsonRequestFile,
   type Device,
   type KernelEvent,
   listen,
   type ModelRequest,
+  ModelStartError,
 } from '../../src/kernel/index.ts'
 import { type ErrorCode, VfsError } from '../../src/vfs/index.ts'
 import { scene, script } from '../support/scripted-kernel.ts'
@@ -90,4 +92,52 @@ it('an unknown fallback is refused at spawn', async () => {
   const spawned = kernel.processes.spawn('work', { agent: agentWith([{ provider: 'nobody' }]) })
   await expect(spawned).rejects.toMatchObject({ code: 'ENOENT' })
   expect([kernel.table.list(), kernel.contexts.count]).toEqual([[], 0])
+})
+
+describe('a model that cannot be started', () => {
+  /** Providers that fail with an error for some requests, and answer then. */
+  function failing(errors: Readonly<Record<string, VfsError[]>>, retryMs: number) {
+    const asked: string[] = []
+    const { kernel } = scene(script(), { defaults: { retryMs } })
+    for (const [name, left] of Object.entries(errors)) {
+      const open = () =>
+        createJsonRequestFile(`/dev/llm/${name}`, async () => {
+          asked.push(name)
+          const error = left.shift()
+          if (error !== undefined) throw error
+          return { content: 'done', tokens_used: 1 }
+        })
+      kernel.devices.register(`/dev/llm/${name}`, { match: 'exact', open })
+    }
+    return { kernel, asked }
+  }
+  const missing = () =>
+    new ModelStartError('ENOENT', '/dev/llm/first', { op: 'write', detail: 'install it with x' })
+  const busy = () => new BusyError('/dev/llm/second', 0, { op: 'write', detail: 'too many requests' })
+  const agent = agentWith([{ provider: 'second' }])
+
+  it('ends the process at once, however long it may try', async () => {
+    const { kernel, asked } = failing({ first: [missing()] }, 60_000)
+    const pid = await kernel.processes.spawn('work', { agent: agentWith([]) })
+    const exit = await kernel.processes.wait(pid)
+    expect(exit).toMatchObject({ code: 1, reason: expect.stringContaining('install it with x') })
+    expect(asked).toEqual(['first'])
+  })
+
+  it('is replaced by the next one', async () => {
+    const { kernel, asked } = failing({ first: [missing()], second: [] }, 60_000)
+    expect(await kernel.processes.wait(await kernel.processes.spawn('work', { agent }))).toMatchObject({
+      code: 0,
+    })
+    expect(asked).toEqual(['first', 'second'])
+  })
+
+  it.each([
+    ['first', { first: [missing(), missing()], second: [busy()] }],
+    ['last', { first: [busy()], second: [missing()] }],
+  ])('does not keep others from being asked again if it is the %s', async (_where, errors) => {
+    const { kernel } = failing(errors, 60_000)
+    const exit = await kernel.processes.wait(await kernel.processes.spawn('work', { agent }))
+    expect(exit).toMatchObject({ code: 0 })
+  })
 })

@@ -5,7 +5,7 @@ import type { Process } from '../process/process.ts'
 import type { LoopEnvironment } from './loop-environment.ts'
 import { type ModelRequest, type ModelResponse, parseResponse } from './model.ts'
 import { formatModel, type ModelFallbacks, type OpenModel } from './model-fallbacks.ts'
-import { isTemporary, RetryBackoff } from './retry-backoff.ts'
+import { canFallBack, isTemporary, RetryBackoff } from './retry-backoff.ts'
 
 /** A response and the model that gave it. */
 export interface ModelReply {
@@ -23,7 +23,8 @@ export interface AskOptions {
 
 /**
  * Asks the current model of a process. After a temporary failure it switches to the next model, then tries again for
- * the time given, then pauses the process until somebody resumes it.
+ * the time given, then pauses the process until somebody resumes it. A model that cannot be started is replaced by the
+ * next one, and only repeated together with one that failed temporarily.
  */
 export async function askModel(
   process: Process,
@@ -32,6 +33,7 @@ export async function askModel(
   prompt: Prompt,
 ): Promise<ModelReply> {
   let backoff = new RetryBackoff(retryMs)
+  let temporary: { readonly error: unknown; readonly failure: string } | undefined
   for (;;) {
     const model = models.current
     try {
@@ -41,14 +43,16 @@ export async function askModel(
     } catch (error) {
       if (process.signal.aborted) throw error
       const failure = formatFault(formatModel(model), error)
+      if (isTemporary(error)) temporary = { error, failure }
       if (models.tryNext(error)) {
         logLine(process, `${failure}; ${formatModel(models.current)} answers from now on`)
         continue
       }
-      if (retryMs === 0 || !isTemporary(error)) throw error
+      if (retryMs === 0 || !canFallBack(error) || temporary === undefined) throw error
       models.reset()
-      if (!(await waitForRetry(process, backoff.nextDelay(error), failure)))
+      if (!(await waitForRetry(process, backoff.nextDelay(temporary.error), temporary.failure)))
         backoff = new RetryBackoff(retryMs)
+      temporary = undefined
     }
   }
 }

@@ -1,5 +1,5 @@
 import { VfsError } from '../../vfs/index.ts'
-import { isTemporary } from './retry-backoff.ts'
+import { canFallBack } from './retry-backoff.ts'
 
 /** An open model of a process. */
 export interface OpenModel {
@@ -8,7 +8,7 @@ export interface OpenModel {
   readonly fd: number
 }
 
-/** The models of a process. One is current; a temporary failure makes the next one current. */
+/** The models of a process. One is current; a failure that is not of the request makes the next one current. */
 export class ModelFallbacks {
   readonly #models: readonly OpenModel[]
   #index = 0
@@ -28,9 +28,9 @@ export class ModelFallbacks {
     this.#index = 0
   }
 
-  /** Switches to the next model if the error is temporary. Returns false if there is none. */
+  /** Switches to the next model if that one may answer in spite of the error. Returns false if there is none. */
   tryNext(error: unknown): boolean {
-    if (!isTemporary(error) || this.#index + 1 >= this.#models.length) return false
+    if (!canFallBack(error) || this.#index + 1 >= this.#models.length) return false
     this.#index++
     return true
   }

@@ -13,9 +13,17 @@ export class BusyError extends VfsError {
   }
 }
 
+/** A model that cannot be started here. Repeating the request does not help, but another model may answer it. */
+export class ModelStartError extends VfsError {}
+
 /** True for a failure that may be over when the request is repeated. */
 export function isTemporary(error: unknown): boolean {
   return isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')
+}
+
+/** True for a failure after which another model may answer. */
+export function canFallBack(error: unknown): boolean {
+  return isTemporary(error) || error instanceof ModelStartError
 }
 
 /** Delays between attempts of one request: each is twice the last, up to a minute, unless the device names its own. */

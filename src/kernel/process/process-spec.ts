@@ -50,6 +50,7 @@ export function createSpec(
     model: options.model ?? agent?.model ?? usual.model,
     fallbacks: resolveFallbacks(options, agent, provider),
     contextBudget: Math.max(0, options.contextBudget ?? agent?.contextBudget ?? defaults.contextBudget),
+    maxSteps: options.maxSteps ?? agent?.maxSteps ?? defaults.maxSteps,
     allowedDevices: agent?.allowedDevices ?? null,
     tools: resolveTools(options, agent, defaults),
     caller,

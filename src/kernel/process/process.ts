@@ -30,6 +30,7 @@ export interface ProcessSpec {
   readonly fallbacks: readonly { readonly provider: string; readonly model: string }[]
   /** Limit in tokens; 0 for no limit. */
   readonly contextBudget: number
+  readonly maxSteps: number
   /** Allowed device paths; null allows all. */
   readonly allowedDevices: readonly string[] | null
   /** Tools offered from the beginning, by name or device path; null offers all. */

@@ -165,19 +165,14 @@ export class Processes implements ProcessManager {
 
   /** Appends a description of the environment to the system prompt. A program needs none. */
   async #describeEnvironment(
-    { contextId, spec: { contextBudget } }: Process,
+    { contextId, spec: { contextBudget, maxSteps } }: Process,
     options: SpawnOptions,
     environment: ProcessEnvironment,
   ): Promise<void> {
     if (options.program !== undefined) return
-    const maxSteps = this.#resolveMaxSteps(options)
     const description = (await environment.describe?.({ maxSteps, contextBudget })) ?? ''
     const context = this.#dependencies.contexts.get(contextId)
     context.systemPrompt = [context.systemPrompt, description].filter((part) => part !== '').join('\n\n')
-  }
-
-  #resolveMaxSteps({ maxSteps, agent }: SpawnOptions): number {
-    return maxSteps ?? agent?.maxSteps ?? this.#dependencies.defaults.maxSteps
   }
 
   async #createLoopProgram(process: Process, options: SpawnOptions): Promise<ProcessProgram> {
@@ -192,9 +187,9 @@ export class Processes implements ProcessManager {
       })
     }
     const models = new ModelFallbacks(openModels)
-    const maxSteps = this.#resolveMaxSteps(options)
     const { timeoutMs = defaults.timeoutMs } = options
     const { retryMs } = defaults
+    const { maxSteps } = spec
     return (running) => reasonLoop(running, loop(), { maxSteps, timeoutMs, retryMs, models })
   }
 

@@ -23,9 +23,13 @@ export interface ModelChoice {
 /** Settings that an agent gives its processes. */
 export interface AgentSpec {
   readonly name: string
+  /** True for skills without an agent, whose files are those of this name. */
+  readonly isAnonymous?: boolean
   /** The agent's instructions and the bodies of its skills. */
   readonly systemPrompt: string
   readonly skills: readonly string[]
+  /** Those of `skills` that an option added to the agent's own. */
+  readonly addedSkills?: readonly string[]
   readonly provider?: string | undefined
   readonly model?: string | undefined
   /** Models to try in this order after a temporary failure. Ignored if an option names provider or model. */

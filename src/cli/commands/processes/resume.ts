@@ -6,7 +6,7 @@ export const resume: Command = defineCommand(
   {
     name: 'resume',
     summary: 'Make a paused or interrupted process go on',
-    details: `A paused process goes on as it is. One that failed, ended or was lost with the daemon goes on as a new
+    details: `A paused process goes on as it is. One that failed, was ended by a signal or was lost with the daemon goes on as a new
 process: with its conversation and its files after its last step.`,
     scope: 'home',
     options: { follow: { summary: 'Show its log until it ends', short: 'f' } },

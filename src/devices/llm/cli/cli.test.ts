@@ -164,12 +164,24 @@ describe('the claude provider', () => {
     await expect(
       ask(claudeDevice({ env, directory, executable: 'no-such-claude' }), hello),
     ).rejects.toMatchObject({
-      code: 'EUNAVAILABLE',
+      code: 'ENOENT',
       detail: expect.stringContaining('npm install -g @anthropic-ai/claude-code'),
     })
     const { executable } = await standIn('say("x")')
     await expect(ask(claudeDevice({ env, directory: '/nowhere', executable }), hello)).rejects.toMatchObject({
+      code: 'ENOENT',
       detail: expect.stringContaining("no directory '/nowhere'"),
+    })
+  })
+
+  it('does not promise that a file which may not be run starts later', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'coppice-llm-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const executable = join(directory, 'claude')
+    await writeFile(executable, '#!/bin/sh\n', { mode: 0o644 })
+    await expect(ask(claudeDevice({ env, directory, executable }), hello)).rejects.toMatchObject({
+      code: 'EACCES',
+      detail: expect.stringContaining('cannot be started'),
     })
   })
 
@@ -270,7 +282,7 @@ describe('the cursor provider', () => {
     })
     const missing = cursorDevice({ ...place, executable: 'no-such-agent', env })
     await expect(ask(missing, hello)).rejects.toMatchObject({
-      code: 'EUNAVAILABLE',
+      code: 'ENOENT',
       detail: expect.stringContaining('cursor.com/install'),
     })
   })

@@ -1,8 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { createGroupTree, RUN_ID_VARIABLE } from '../../../machine/index.ts'
-import { VfsError } from '../../../vfs/index.ts'
+import { ModelStartError } from '../../../kernel/index.ts'
+import { createGroupTree, isErrno, RUN_ID_VARIABLE } from '../../../machine/index.ts'
+import { type ErrorCode, VfsError } from '../../../vfs/index.ts'
 import { JsonLineReader } from './json-line-reader.ts'
 
 /** Characters of standard error to keep: its end explains a failure best. */
@@ -38,8 +39,8 @@ export interface ProgramEnd {
 
 /**
  * Runs a program that prints events as lines of JSON. An aborted signal kills its process group, and this returns as
- * after any other end. EUNAVAILABLE if it cannot be started, EIO if it prints too long a line. A VfsError of `onEvent`
- * stops it and is thrown.
+ * after any other end. ENOENT if it is not installed, EACCES if it may not be run, EUNAVAILABLE if the machine is out of
+ * a resource, EIO if it is no program or prints too long a line. A VfsError of `onEvent` stops it and is thrown.
  */
 export async function runProgram(
   program: ModelProgram,
@@ -147,13 +148,25 @@ function closeOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): void {
   stderr.destroy()
 }
 
+/** Codes of a start that another attempt may find possible: the machine is out of a resource for now. */
+const SCARCE_RESOURCES = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ETXTBSY']
+
+/** Creates the error of a program that did not start. Only a lack of resources is one that passes by itself. */
 function createStartError(
   { path, executable, workingDirectory, installHint }: ModelProgram,
   cause: unknown,
 ): VfsError {
   const reason = cause instanceof Error ? cause.message : String(cause)
+  const problem = `'${executable}' cannot be started (${reason})`
+  if (isErrno(cause, ...SCARCE_RESOURCES))
+    return new VfsError('EUNAVAILABLE', path, { op: 'write', detail: problem, cause })
   const detail = existsSync(workingDirectory)
-    ? `'${executable}' cannot be started (${reason}): ${installHint}`
+    ? `${problem}: ${installHint}`
     : `there is no directory '${workingDirectory}' to run '${executable}' in`
-  return new VfsError('EUNAVAILABLE', path, { op: 'write', detail, cause })
+  return new ModelStartError(findStartCode(cause), path, { op: 'write', detail, cause })
+}
+
+function findStartCode(cause: unknown): ErrorCode {
+  if (isErrno(cause, 'ENOENT', 'ENOTDIR')) return 'ENOENT'
+  return isErrno(cause, 'EACCES', 'EPERM') ? 'EACCES' : 'EIO'
 }

@@ -125,7 +125,7 @@ function ProcessHead({ process }: { readonly process: WebProcess }): VNode {
   )
 }
 
-function ProcessActions({ process: { pid, state } }: { readonly process: WebProcess }): VNode {
+function ProcessActions({ process: { pid, state, exitCode } }: { readonly process: WebProcess }): VNode {
   const pause = useAction(() => call('pauseProcess', { pid }))
   const resume = useAction(
     () => call('resumeProcess', { pid }),
@@ -134,6 +134,7 @@ function ProcessActions({ process: { pid, state } }: { readonly process: WebProc
   const kill = useAction(() => call('killProcess', { pid }))
   const failure = pause.error ?? resume.error ?? kill.error
   const isOver = state === 'ended' || state === 'lost'
+  const isDone = state === 'ended' && exitCode === 0
   return (
     <div class="actions head-actions">
       {failure && <span class="bad-text">{failure.message}</span>}
@@ -142,7 +143,7 @@ function ProcessActions({ process: { pid, state } }: { readonly process: WebProc
           Pause
         </button>
       )}
-      {state !== 'running' && (
+      {state !== 'running' && !isDone && (
         <button type="button" class="button" disabled={resume.isRunning} onClick={resume.run}>
           {isOver ? 'Continue' : 'Resume'}
         </button>
