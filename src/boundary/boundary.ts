@@ -43,6 +43,7 @@ import {
 } from '../workspace/index.ts'
 import { publishPorts } from './publish-ports.ts'
 import { claimNewFork, type ForkClaim, type RunningFork, RunningForks } from './running-forks.ts'
+import { createReadOnlyHomeError, toUnwritableHomeError } from './unwritable-home.ts'
 
 /** Options of `execute` that the boundary sets itself. */
 type ProvidedOptions =
@@ -155,8 +156,9 @@ export class Boundary {
     return this.#fileJournal.read()
   }
 
-  /** Runs a command, and asks about it if it needs approval. See `execute`. */
+  /** Runs a command, and asks about it if it needs approval. EROFS in a read-only home. See `execute`. */
   async run(request: ExecutionRequestInput, { ask, ...options }: BoundaryRunOptions): Promise<RunReport> {
+    if (this.#home.isReadOnly) throw createReadOnlyHomeError(this.#path)
     try {
       return await this.#run(request, options)
     } catch (error) {
@@ -242,7 +244,7 @@ export class Boundary {
     }).catch((error: unknown) => {
       // A command that could not be started, perhaps because the machine was changed.
       if (isVfsError(error, 'EIO')) forgetHostSupport(this.#support)
-      throw this.#redactRefusal(error)
+      throw toUnwritableHomeError(this.#path, this.#redactRefusal(error))
     })
     recordSupport()
     if (!isTrial) await opened?.publish?.(options.by)

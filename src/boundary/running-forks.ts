@@ -10,6 +10,7 @@ import {
 } from '../machine/index.ts'
 import type { PublishedPort } from '../network/index.ts'
 import { createNumberedForkName, type RunningSession } from '../workspace/index.ts'
+import { toUnwritableHomeError } from './unwritable-home.ts'
 
 const SUFFIX = '.json'
 
@@ -54,20 +55,24 @@ export function claimNewFork<Claim>(
 
 /** The forks of a home in which commands run, one file each, which also reserves the name of a new fork. */
 export class RunningForks {
+  readonly #home: string
   readonly #directory: string
 
-  private constructor(directory: string) {
-    this.#directory = directory
+  private constructor(home: string) {
+    this.#home = home
+    this.#directory = join(home, 'running')
   }
 
   /** @param home path of the home. */
   static of(home: string): RunningForks {
-    return new RunningForks(join(home, 'running'))
+    return new RunningForks(home)
   }
 
-  /** Claims a fork; undefined if a command of a living process has it already. */
+  /**
+   * Claims a fork; undefined if a command of a living process has it already. EROFS or EACCES if the home cannot be
+   * written.
+   */
   claim(running: Pick<RunningFork, 'fork' | 'directory' | 'command'>): ForkClaim | undefined {
-    makePrivateDirectory(this.#directory)
     let record: RunningFork = { ...running, since: Date.now(), owner: createProcessTag() }
     const path = this.#getPath(running.fork)
     if (!this.#create(path, record)) return undefined
@@ -96,11 +101,20 @@ export class RunningForks {
   /** Creates a record in one step. False if there is one of a living process. */
   #create(path: string, record: RunningFork): boolean {
     const draft = `${path}.${record.owner}`
-    writeFileSync(draft, JSON.stringify(record), { mode: PRIVATE_FILE_MODE })
+    this.#writeDraft(draft, record)
     try {
       return tryLink(draft, path) || this.#takeOver(path, draft)
     } finally {
       rmSync(draft, { force: true })
+    }
+  }
+
+  #writeDraft(draft: string, record: RunningFork): void {
+    try {
+      makePrivateDirectory(this.#directory)
+      writeFileSync(draft, JSON.stringify(record), { mode: PRIVATE_FILE_MODE })
+    } catch (error) {
+      throw toUnwritableHomeError(this.#home, error)
     }
   }
 

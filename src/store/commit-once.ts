@@ -1,4 +1,4 @@
-import { VfsError } from '../vfs/index.ts'
+import { isVfsError, VfsError } from '../vfs/index.ts'
 import { decodeChecksummedJson } from './checksummed-json.ts'
 import type { Batch, JournalRow, MaybePromise, RecordRow } from './engine.ts'
 import type { EngineReader } from './engine-reader.ts'
@@ -8,7 +8,7 @@ import { chain } from './maybe-promise.ts'
 /**
  * Commits a batch and reports whether the store has it; false if it was refused. A failed commit may have succeeded
  * with its response lost, so `isStored` then reads the store; so it does if a remote engine refuses. If the batch is
- * absent after a failure, throws the failure. EUNKNOWN if the read fails too.
+ * absent after a failure, throws the failure. EUNKNOWN if the read fails too. EBADF if the home is closed.
  */
 export function commitOnce(
   reader: EngineReader,
@@ -19,6 +19,8 @@ export function commitOnce(
   try {
     result = reader.engine.commit(batch)
   } catch (error) {
+    // The home is closed: nothing was committed.
+    if (isVfsError(error, 'EBADF')) throw error
     return resolveOutcome(reader, error, isStored)
   }
   if (!(result instanceof Promise)) return result

@@ -1,5 +1,6 @@
 import { VfsError } from '../vfs/index.ts'
 import type { Engine, JournalRow, MaybePromise, RecordRow } from './engine.ts'
+import { ClosedEngine } from './engines/closed-engine.ts'
 import { toReadError } from './engines/engine-errors.ts'
 import { chain } from './maybe-promise.ts'
 import { createSnapshotCollectedError, MissingError } from './missing-error.ts'
@@ -32,19 +33,30 @@ class ReadResults {
  * result and repeats the work. Work under `run` is therefore synchronous and may run more than once.
  */
 export class EngineReader {
-  readonly engine: Engine
   readonly session: StoreSession
   /** True if the engine answers many reads in one trip: what may be needed next is read along. */
   readonly readsAhead: boolean
-  readonly #source: ReadSource
+  #engine: Engine
+  #source: ReadSource
   /** Set from the first read of a unit of work that waits, until the work ends. */
   #results: ReadResults | undefined
 
   constructor(engine: Engine) {
-    this.engine = engine
+    this.#engine = engine
     this.session = new StoreSession(engine.sessionRegistry)
     this.readsAhead = readsInBatches(engine)
     this.#source = readsInBatches(engine) ? new ReadQueue(engine) : engine
+  }
+
+  /** The engine; after `close` one that refuses every call. */
+  get engine(): Engine {
+    return this.#engine
+  }
+
+  /** Makes every further read and commit throw EBADF. Closes nothing. */
+  close(): void {
+    this.#engine = new ClosedEngine(this.#engine)
+    this.#source = this.#engine
   }
 
   /** True if calls of the engine may return promises. */

@@ -26,7 +26,6 @@ const CACHED_PAGE_BYTES = 16 * 1024 * 1024
 
 /** The vaults of a home: each has its own tree on shared pages. */
 export class StoreHome {
-  readonly engine: Engine
   readonly reader: EngineReader
   readonly cache: NodeCache<TreeValue>
   readonly codec: PageCodec<TreeValue> = new PageCodec(treeValueCodec)
@@ -37,7 +36,6 @@ export class StoreHome {
   readonly #openLogs = new OpenLogs()
 
   constructor(engine: Engine) {
-    this.engine = engine
     this.reader = new EngineReader(engine)
     this.session = this.reader.session
     this.ids = new IdAllocator(this.reader)
@@ -49,6 +47,11 @@ export class StoreHome {
       capacity: CACHED_PAGE_BYTES,
     })
     this.trees = new StoredTrees(this)
+  }
+
+  /** The engine; once the home is closed, one that refuses every call. */
+  get engine(): Engine {
+    return this.reader.engine
   }
 
   /** Creates an empty vault. Throws EINVAL if the name is invalid, EEXIST if it is taken. */
@@ -153,14 +156,16 @@ export class StoreHome {
     if (!areFlushed) await this.engine.commit({})
   }
 
-  /** Commits and flushes every open vault, then closes the engine. */
+  /** Commits and flushes every open vault, then closes the engine. Operations after that throw EBADF. */
   async close(): Promise<void> {
     try {
       await this.commitAndFlushAll()
     } finally {
       this.#openLogs.clear()
       await this.session.close()
-      await this.engine.close()
+      const { engine } = this
+      this.reader.close()
+      await engine.close()
     }
   }
 

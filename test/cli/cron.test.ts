@@ -20,9 +20,19 @@ it('coppice cron uses the named time zone, or that of this machine', async () =>
     { timezone: 'Europe/Berlin', next_run: expect.stringMatching(/T0[78]:00:00\.000Z$/) },
     { timezone: 'Asia/Tokyo', next_run: expect.stringMatching(/T00:00:00\.000Z$/) },
   ])
-  expect(await cli.run([...add, '--timezone', 'Mars/Base'])).toMatchObject({
+  for (const [args, problem] of [
+    [[...add, '--timezone', 'Mars/Base'], 'there is no time zone "Mars/Base"; '],
+    [['cron', 'add', '61 * * * *', 'x'], 'invalid value for minute: 61. A schedule has five fields: '],
+    [['cron', 'add', '@daily', ' '], '<intent> is empty; '],
+    [[...add, '--max-steps', '0'], '--max-steps takes a number of steps, 1 or more\n'],
+  ] as const)
+    expect(await cli.run(args), args.join(' ')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(problem),
+    })
+  expect(await cli.run([...add, '--provider', 'nosuch'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('no time zone "Mars/Base"'),
+    stderr: expect.stringMatching(/^coppice: there is no provider 'nosuch'; there are: .*claude.*\n$/),
   })
   expect(await cli.ok('cron', 'remove', '2')).toBe('removed job 2\n')
 })
@@ -32,7 +42,7 @@ it('coppice cron remembers the project directory for its processes, unless a vau
   execFileSync('git', ['init', '-q', cli.files])
   const directory = realpathSync(cli.files)
   await cli.ok('vault', 'create', 'other')
-  expect(await cli.json('cron', 'add', '@daily', 'work', '--provider', 'nobody')).toMatchObject({
+  expect(await cli.json('cron', 'add', '@daily', 'work', '--provider', 'claude')).toMatchObject({
     options: { vault: directory },
   })
   const named = await cli.json('cron', 'add', '@daily', 'work', '--on-vault', 'other')

@@ -269,6 +269,67 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('ls', '/', '--vault', 'base')).toBe('')
   })
 
+  it('finds devices, and removes none, also where several vaults exist', async () => {
+    const cli = new DaemonCli()
+    for (const vault of ['base', 'other']) await cli.ok('vault', 'create', vault)
+    const found = (await cli.ok('find', '/dev')).split('\n')
+    expect(found).toEqual(expect.arrayContaining(['/dev/null', '/dev/tasks', '/dev/tasks/task_list']))
+    expect(await cli.ok('find', '/dev', '--name', 'nul*')).toBe('/dev/null\n')
+    expect(await cli.json('find', '/dev', '--name', 'null')).toMatchObject([
+      { path: '/dev/null', type: 'device' },
+    ])
+    for (const args of [
+      ['rm', '/dev/null'],
+      ['mkdir', '/dev/x'],
+      ['mv', '/dev/null', '/x'],
+      ['cp', '/proc/mounts', '/x'],
+    ]) {
+      const { code, stderr } = await cli.run([...args, '--json'])
+      expect([code, JSON.parse(stderr)], args.join(' ')).toEqual([
+        1,
+        {
+          error: {
+            code: 'EPERM',
+            message: expect.stringContaining(' belongs to the daemon; '),
+            path: args[1],
+          },
+        },
+      ])
+    }
+  })
+
+  it('refuses a process that cannot start, in the words of the command line', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    for (const [args, problem] of [
+      [[''], '<intent> is empty; describe the task for the agent'],
+      [['x', '--max-steps', '0'], '--max-steps takes a number of steps, 1 or more'],
+      [['x', '--from', 'x'], "--from takes a process and a step, such as 3@5, not 'x'"],
+      [['x', '--provider', ''], '--provider is empty; name one'],
+      [['x', '--skills', 'a,,b'], "--skills takes names, separated by commas, not 'a,,b'"],
+      [
+        ['x', '--groups', 'a,1'],
+        "--groups takes names of letters, digits, _, . and -, a letter first, not '1'",
+      ],
+    ] as const)
+      expect(await cli.run(['spawn', ...args])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `coppice: ${problem}\n`,
+      })
+    const unknown = await cli.run(['spawn', 'x', '--provider', 'nosuch', '--vault', 'base'])
+    expect(unknown).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^coppice: there is no provider 'nosuch'; there are: .*claude.*\n$/),
+    })
+    const script = join(cli.files, 'bad.yaml')
+    writeFileSync(script, '- sya: hi\n')
+    expect(await cli.run(['spawn', 'x', '--script', 'bad.yaml', '--vault', 'base'])).toMatchObject({
+      code: 1,
+      stderr: "coppice: bad.yaml: line 1: there is no key 'sya'; there are: expect, say, tokens, delay_ms\n",
+    })
+  })
+
   it('kills and pauses processes', async () => {
     const cli = new DaemonCli()
     const script = cli.script(slow)

@@ -67,7 +67,7 @@ describe('the file commands', () => {
     const refused = await cli.run(['rm', '/archive'])
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toBe(
-      'coppice: /archive: illegal operation on a directory; list it with coppice ls, remove it with coppice rm -r\n',
+      'coppice: /archive: illegal operation on a directory; list it with coppice ls /archive, remove it with coppice rm -r /archive\n',
     )
     await cli.ok('rm', '-r', '/archive')
     expect(await cli.ok('ls')).toBe('docs/\n')

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, TestRepository } from '../support/git-repository.ts'
@@ -57,6 +57,30 @@ describe('coppice git', () => {
 })
 
 describe('coppice git export of a fork of a directory', () => {
+  it('leaves out other repositories, and takes a directory in place of a link', async () => {
+    const cli = new Cli()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], {
+        cwd: cli.files,
+        encoding: 'utf8',
+      })
+    git('init', '--quiet', '--initial-branch=main')
+    git('init', '--quiet', 'nested')
+    symlinkSync('nowhere', join(cli.files, 'link'))
+    for (const name of ['a', 'nested/n']) writeFileSync(join(cli.files, name), 'one\n')
+    git('add', 'a', 'link')
+    git('commit', '--quiet', '--message', 'Begin')
+    const line =
+      'echo two > a; rm link; mkdir link; echo x > link/x; echo two > nested/n; git init -q new; echo y > new/y'
+    await cli.run(['exec', '--fork', 'fix', '--shell', '--', line])
+    const exported = await cli.ok('git', 'export', '.', '--vault', 'fix')
+    expect(exported).toContain('left out /nested: it is a repository of its own')
+    expect(exported).toContain('left out /new: it is a repository of its own')
+    git('merge', '--quiet', 'fix')
+    expect(git('ls-files').split('\n')).toEqual(['a', 'link/x', ''])
+    expect(readFileSync(join(cli.files, 'nested/n'), 'utf8')).toBe('one\n')
+  })
+
   it('writes a commit that git merges, and a further one for further work', async () => {
     const cli = new Cli()
     const git = (...args: string[]) =>

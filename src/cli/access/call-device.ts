@@ -17,7 +17,7 @@ export function callDevice<Answer>(
 }
 
 /** As `callDevice`, with a connected client. */
-async function callDeviceWith<Answer>(
+export async function callDeviceWith<Answer>(
   client: DaemonClient,
   path: string,
   request: object,

@@ -1,6 +1,6 @@
 import type { Home } from '../../backends/vault/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import { filterUserVaults } from './home-access.ts'
+import { filterUserVaults } from './vault-names.ts'
 
 /**
  * Lists the vaults that a command without `--vault` may choose from. A fork of a directory is among them only in that

@@ -1,7 +1,16 @@
 import type { DaemonClient, DaemonHandle } from '../../daemon/client/index.ts'
 import { escapeName } from '../../text/index.ts'
-import { collect, type FileHandle, isWithin, VfsError } from '../../vfs/index.ts'
+import {
+  type CallContext,
+  collect,
+  type FileHandle,
+  type FileSystem,
+  type FileType,
+  isWithin,
+  VfsError,
+} from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
+import { formatHomeCommand } from '../framework/hint.ts'
 import { formatBytes } from '../render/format-values.ts'
 import { formatTable } from '../render/table.ts'
 import { withDaemon } from './daemon-access.ts'
@@ -40,7 +49,7 @@ export function printDevice(call: CommandInvocation, path: string): Promise<void
     if (type === 'directory')
       throw new VfsError('EISDIR', path, {
         op: 'cat',
-        detail: `${path} is a directory; coppice ls ${path} lists it`,
+        detail: `${path} is a directory; ${formatHomeCommand(call, 'ls', path)} lists it`,
       })
     await using handle = await openHandle(call, client, path, false)
     if (call.isJson) {
@@ -54,13 +63,30 @@ export function printDevice(call: CommandInvocation, path: string): Promise<void
 export function describeDevice(call: CommandInvocation, path: string): Promise<void> {
   return withDaemon(call, async (client) => {
     const { type, size, mtime, mode } = await client.call('stat', { path }, call.terminal.signal)
-    const kind = type === 'other' ? 'device' : type
+    const kind = nameType(type)
     const rows = [
       ['path', escapeName(path)],
       ['type', kind],
       ...(type === 'file' ? [['size', `${formatBytes(size)} (${size})`]] : []),
     ]
     await call.output.writeValue({ path, type: kind, size, mtime, mode }, formatTable(rows).join('\n'))
+  })
+}
+
+/** Returns the word for a type of file: what is no file, directory or link is a device. */
+export function nameType(type: FileType): string {
+  return type === 'other' ? 'device' : type
+}
+
+/** Runs work on the devices and processes as a file system. */
+export function withDeviceFiles<Result>(
+  call: CommandInvocation,
+  work: (files: FileSystem, ctx: CallContext) => Promise<Result>,
+): Promise<Result> {
+  return withDaemon(call, async (client) => {
+    // Loaded on use: commands without a daemon do not need it.
+    const { DaemonFiles } = await import('../../daemon/client/index.ts')
+    return work(new DaemonFiles('', async () => client), { signal: call.terminal.signal })
   })
 }
 
@@ -100,7 +126,7 @@ async function* readAnswer(handle: FileHandle): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Parses the path of a vault file that a command changes. EINVAL for a kernel directory, which no vault stores,
+ * Parses the path of a vault file that a command changes. EPERM for a kernel directory, which no vault stores,
  * unless `--vault` is given.
  */
 export function parseWritablePath(call: CommandInvocation, given: string): string {
@@ -108,5 +134,5 @@ export function parseWritablePath(call: CommandInvocation, given: string): strin
   const root = call.has('vault') ? undefined : KERNEL_ROOTS.find((root) => isWithin(path, root))
   if (root === undefined) return path
   const detail = `${root} belongs to the daemon; for a directory of this name in a vault, use --vault`
-  throw new VfsError('EINVAL', path, { detail })
+  throw new VfsError('EPERM', path, { detail })
 }

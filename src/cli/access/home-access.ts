@@ -17,6 +17,7 @@ import { UsageError } from '../framework/usage-error.ts'
 import { withDamageReport } from './damaged-store.ts'
 import { findHomePath, findHomeUrl, getAccountDirectory, isDatabaseUrl } from './home-path.ts'
 import type { HomeAccess, OpenHome, OpenVault } from './open-home.ts'
+import { filterUserVaults } from './vault-names.ts'
 
 export type { OpenHome, OpenVault } from './open-home.ts'
 
@@ -32,9 +33,6 @@ const MAX_LISTED_VAULTS = 10
 /** Says how to get a fork of a directory or a vault; most people who see it want the first. */
 const NO_VAULT_MESSAGE =
   'there is no fork of this directory, and no vault; create a fork with: coppice exec -- <command>, or a vault with: coppice vault create <name>'
-
-/** Name of a process's fork, never chosen by default. */
-const PROCESS_FORK = /^agent-[0-9a-f]{8}$/
 
 /**
  * Opens the home of a command, and closes it when the work ends or fails. CommandError if there is none, unless
@@ -176,16 +174,6 @@ export async function ensureVault(call: CommandInvocation, open: OpenHome): Prom
   const vault = await resolveVaultName(call, open)
   if (!names.includes(vault)) await open.home.createVault(vault)
   return vault
-}
-
-/** Filters the vaults of the user's own files, which commands may choose by default. */
-export function filterUserVaults(names: readonly string[]): string[] {
-  return filterVisibleVaults(names).filter((name) => name !== ZONES_VAULT && !PROCESS_FORK.test(name))
-}
-
-/** Filters out internal vaults, such as mirrors of directories and the journal of commands. */
-export function filterVisibleVaults(names: readonly string[]): string[] {
-  return names.filter((name) => !isInternalVault(name))
 }
 
 /** Returns the name of a vault to work in. CommandError if it is reserved. */

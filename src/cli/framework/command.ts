@@ -1,5 +1,6 @@
 import type { CommandArgument, CommandDefinition, CommandOption } from './command-definition.ts'
 import { CommandInvocation } from './command-invocation.ts'
+import { recordHintTarget } from './hint.ts'
 import { parseInput } from './parse-input.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -36,9 +37,14 @@ export function defineCommand<
         parseInput(definition, args),
         terminal,
       )
-      const code = await run(call)
-      await call.output.flush()
-      return typeof code === 'number' ? code : 0
+      try {
+        const code = await run(call)
+        await call.output.flush()
+        return typeof code === 'number' ? code : 0
+      } catch (error) {
+        recordHintTarget(error, call)
+        throw error
+      }
     },
   }
 }

@@ -3,6 +3,7 @@ import { firstError } from '../../machine/index.ts'
 import { escapeName, escapeText } from '../../text/index.ts'
 import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../../vfs/index.ts'
 import type { ExecutionDecision, ExecutionRefusal } from '../../workspace/index.ts'
+import { findHintTarget, formatHomeCommand, formatVaultCommand, type HintTarget } from './hint.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Exit codes of commands. */
@@ -25,7 +26,7 @@ export function describeError(thrown: unknown): { readonly exitCode: number; rea
   if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message }
   if (isVfsError(error)) {
     const exitCode = error.code === 'ECONFLICT' ? exitCodes.conflict : exitCodes.failed
-    return { exitCode, message: formatVfsError(error) }
+    return { exitCode, message: formatVfsError(error, findHintTarget(thrown)) }
   }
   const exitCode = exitCodes.failed
   if (error instanceof CommandError || error instanceof ConfigError) {
@@ -47,7 +48,7 @@ export function formatErrorLine(message: string): string {
 /** Converts an error to JSON. */
 export function toErrorJson(thrown: unknown): { readonly error: object } {
   const error = firstError(thrown)
-  const { message } = describeError(error)
+  const { message } = describeError(thrown)
   const code = error instanceof UsageError ? 'EUSAGE' : getErrorCode(error)
   const path = isVfsError(error) ? error.path : null
   const conflicts = findConflicts(error)
@@ -112,22 +113,28 @@ function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'EINTERNAL'
 }
 
-function formatVfsError({ code, path, detail, op }: VfsError): string {
-  if (detail === undefined) return `${escapeName(path)}: ${errorCodes[code]}${formatNextStep(code, path, op)}`
+function formatVfsError(error: VfsError, target: HintTarget): string {
+  const { code, path, detail } = error
+  if (detail === undefined) return `${escapeName(path)}: ${errorCodes[code]}${formatNextStep(error, target)}`
   const isNamed = path === '/' || path === '' || mentionsPath(detail, path)
   const named = isNamed ? detail : `${escapeName(path)}: ${detail}`
   if (code === 'ENOSPC' && detail.includes(STORE_FULL)) return `${named}; ${MAKE_ROOM}`
   // Most details name the next step. For the name of a vault or checkpoint, the list command is added.
   const [, what] = detail.match(/^there is (?:no|a) (vault|checkpoint) '[^;]*$/) ?? []
-  if (what !== undefined) return `${named}; see coppice ${what} list`
-  if (/^there is no process \d+$/.test(detail)) return `${detail}; see coppice ps --all`
-  return named.replace(/(?<=; see )\w+_list\b/, (operation) => listCommands[operation] ?? operation)
+  if (what === 'checkpoint') return `${named}; see ${formatVaultCommand(target, what, 'list')}`
+  if (what !== undefined) return `${named}; see ${formatHomeCommand(target, what, 'list')}`
+  if (/^there is no process \d+$/.test(detail))
+    return `${detail}; see ${formatHomeCommand(target, 'ps', '--all')}`
+  return named.replace(/(?<=; see )\w+_list\b/, (operation) => {
+    const words = listCommands[operation]
+    return words === undefined ? operation : formatHomeCommand(target, ...words)
+  })
 }
 
 /** Commands that do the same as operations of devices, which their errors name. */
-const listCommands: Readonly<Record<string, string>> = {
-  task_list: 'coppice tasks list',
-  cron_list: 'coppice cron list',
+const listCommands: Readonly<Record<string, readonly string[]>> = {
+  task_list: ['tasks', 'list'],
+  cron_list: ['cron', 'list'],
 }
 
 /** Reports whether a text has a path as a whole word. */
@@ -139,8 +146,8 @@ function mentionsPath(text: string, path: string): boolean {
   })
 }
 
-function formatNextStep(code: ErrorCode, path: string, op: string | undefined): string {
-  const next = (op === 'mkdir' ? mkdirHints[code] : undefined) ?? errorHints[code]?.(path)
+function formatNextStep({ code, path, op }: VfsError, target: HintTarget): string {
+  const next = (op === 'mkdir' ? mkdirHints[code] : undefined) ?? errorHints[code]?.(path, target)
   return next === undefined ? '' : `; ${next}`
 }
 
@@ -149,15 +156,19 @@ const mkdirHints: Readonly<Partial<Record<ErrorCode, string>>> = {
   EEXIST: '-p accepts an existing directory',
 }
 
-const errorHints: Readonly<Partial<Record<ErrorCode, (path: string) => string>>> = {
-  ENOENT: (path) => `see coppice ls ${escapeName(dirname(path))}`,
+const errorHints: Readonly<Partial<Record<ErrorCode, (path: string, target: HintTarget) => string>>> = {
+  ENOENT: (path, target) => `see ${formatVaultCommand(target, 'ls', dirname(path))}`,
   EEXIST: () => 'remove it first, or use --force if the command has it',
-  EISDIR: () => 'list it with coppice ls, remove it with coppice rm -r',
+  EISDIR: (path, target) => {
+    const remove = formatVaultCommand(target, 'rm', '-r', path)
+    return `list it with ${formatVaultCommand(target, 'ls', path)}, remove it with ${remove}`
+  },
   ENOTDIR: () => 'one of its parents is a file',
   ENOTEMPTY: () => 'remove its content first',
   EROFS: () => 'a checkpoint is read-only; leave out --at',
-  ENOSPC: () => 'see coppice quota show, and coppice gc',
-  EIO: () => 'see coppice fsck',
+  ENOSPC: (_path, target) =>
+    `see ${formatVaultCommand(target, 'quota', 'show')}, and ${formatHomeCommand(target, 'gc')}`,
+  EIO: (_path, target) => `see ${formatHomeCommand(target, 'fsck')}`,
   EUNAVAILABLE: () => 'try again',
   EUNKNOWN: () => 'read it before you retry',
   ECONFLICT: () => 'read its current state and retry',

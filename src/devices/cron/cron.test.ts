@@ -206,7 +206,10 @@ describe('/dev/cron', () => {
       [{ schedule: 'daily', intent: 'x' }, 'five fields'],
       [{ schedule: '* * * * * *', intent: 'x' }, 'five fields'],
       [{ schedule: '2027-01-01T00:00:00', intent: 'x' }, 'five fields'],
-      [{ schedule: '61 * * * *', intent: 'x' }, 'five fields'],
+      [
+        { schedule: '61 * * * *', intent: 'x' },
+        "the schedule '61 * * * *' is not valid: invalid value for minute: 61. A schedule has five fields: ",
+      ],
       [{ schedule: '0 0 30 2 *', intent: 'x' }, 'never due'],
       [{ schedule: '@daily', intent: 'x', timezone: 'Mars/Base' }, 'no time zone "Mars/Base"'],
       [{ schedule: '@daily' }, "'intent' is missing"],

@@ -20,11 +20,18 @@ export function parseSchedule(schedule: string, timezone: string, now: Date): st
     next = findNextRun(fields, timezone, now)
   } catch (error) {
     throw createScheduleError(
-      `${error instanceof Error ? error.message : String(error)} A schedule has ${HELP}`,
+      `the schedule '${fields}' is not valid: ${formatParseError(error)}. A schedule has ${HELP}.`,
     )
   }
   if (next === undefined) throw createScheduleError(`${JSON.stringify(fields)} is never due`)
   return fields
+}
+
+/** Formats an error of the parser as the end of a sentence, without the name of a class. */
+function formatParseError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const sentence = message.replace(/^Cron\w*: /, '').replace(/\.$/, '')
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1)
 }
 
 function assertTimezone(timezone: string): void {

@@ -6,6 +6,7 @@ import { GitQuery } from '../native/git-query.ts'
 import { FastImport } from './fast-import.ts'
 import { type CopiedCommits, fetchCommits } from './fetch-commits.ts'
 import { type BaseFile, findBase } from './find-base.ts'
+import { PathOwner } from './path-owner.ts'
 
 /** Exit code of `git check-ignore` for names of which none is ignored. */
 const NONE_IGNORED = 1
@@ -20,6 +21,8 @@ export interface CommitChangesOptions {
   readonly bases?: readonly BaseFile[]
   /** Commits that were made with the changes. The branch gets them, then what they lack. */
   readonly commits?: CopiedCommits | undefined
+  /** Directories below that have, or get, a repository of their own. */
+  readonly repositories?: ReadonlySet<string>
   /** Variables for Git: `PATH` to find it. */
   readonly environment?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
@@ -31,6 +34,8 @@ export interface CommitChangesReport {
   readonly branch: string
   /** Number of paths that Git ignores, which are not part of the commit. */
   readonly ignored: number
+  /** Directories with a repository of their own, whose files are not part of the commit. */
+  readonly nested: readonly string[]
 }
 
 /**
@@ -48,7 +53,12 @@ export async function commitChanges(
   const context: GitContext = environment === undefined ? {} : { environment }
   const git = new GitQuery(directory, context)
   const { gitDirectory, ref } = await openBranch(git, branch)
-  const ignored = await listIgnored(directory, changes, context)
+  const owner = new PathOwner(directory, options.repositories)
+  const nested = new Set(changes.flatMap(({ path }) => owner.findRepository(path) ?? []))
+  const own = changes.filter(({ path }) => owner.findRepository(path) === undefined)
+  // Git has no rules for what is behind a link now.
+  const visible = own.filter(({ path }) => !owner.isBehindLink(path))
+  const ignored = await listIgnored(directory, visible, context)
   if (options.commits !== undefined) await fetchCommits(git, options.commits, context)
   const { parents, base } = await findParents(git, ref, options)
   const author = await createSignature(git, options.author)
@@ -57,14 +67,15 @@ export async function commitChanges(
   await stream.begin({ mark: 1, author, committer: author, message: `${options.message}\n`, parents })
   const tree = base === undefined ? undefined : await git.readLine('rev-parse', `${base}^{tree}`)
   if (tree !== undefined) await stream.putTree(tree)
-  for (const change of changes) {
+  for (const change of own) {
     signal?.throwIfAborted()
     if (ignored.has(change.path) || change.kind === 'other') continue
     await stream.apply({ ...change, path: `/${prefix}${change.path.slice(1)}` })
   }
   await stream.finish()
   if (options.commits !== undefined) await dropEmptyCommit(git, ref)
-  return { commit: (await git.readLine('rev-parse', ref)) ?? '', branch, ignored: ignored.size }
+  const commit = (await git.readLine('rev-parse', ref)) ?? ''
+  return { commit, branch, ignored: ignored.size, nested: [...nested] }
 }
 
 /** Returns the repository and the ref of a branch that may be written. */
@@ -132,9 +143,13 @@ async function listIgnored(
   const child = startGit(['-C', directory, 'check-ignore', '--stdin', '-z'], context)
   child.stdin.on('error', () => {})
   child.stdin.end(changes.map(({ path }) => `.${path}\0`).join(''))
-  const [code, output] = await Promise.all([waitForExit(child), text(child.stdout), text(child.stderr)])
+  const [code, output, message] = await Promise.all([
+    waitForExit(child),
+    text(child.stdout),
+    text(child.stderr),
+  ])
   if (code !== 0 && code !== NONE_IGNORED)
-    throw createError('EIO', directory, `git check-ignore failed with exit code ${code}`)
+    throw createError('EIO', directory, `git check-ignore failed with exit code ${code}: ${message.trim()}`)
   return new Set(output.split('\0').flatMap((name) => (name === '' ? [] : name.slice(1))))
 }
 

@@ -16,14 +16,15 @@ export const cp: Command = defineCommand(
     },
     examples: ['coppice cp /plan.md /plan-2.md', 'coppice cp /src /backup'],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
-      const from = parseWritablePath(call, call.argument('from'))
-      const target = parseWritablePath(call, call.argument('to'))
+  async (call) => {
+    const from = parseWritablePath(call, call.argument('from'))
+    const target = parseWritablePath(call, call.argument('to'))
+    await withVault(call, async ({ vault, ctx }) => {
       const to = parseWritablePath(call, await resolveTarget(vault, from, target))
       await copy(vault, from, to, { overwrite: call.has('force') }, ctx)
       await call.output.writeValue({ from, to })
-    }),
+    })
+  },
 )
 
 /** Returns the target, or the path inside it if it is a directory, as `cp` and `mv` do. */

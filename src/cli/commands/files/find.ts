@@ -1,8 +1,17 @@
 import { escapeName } from '../../../text/index.ts'
-import { basename, type FileType, matchesGlob, type WalkEntry } from '../../../vfs/index.ts'
+import {
+  basename,
+  type CallContext,
+  type FileSystem,
+  type FileType,
+  matchesGlob,
+  type WalkEntry,
+} from '../../../vfs/index.ts'
+import { findDevicePath, nameType, withDeviceFiles } from '../../access/device-paths.ts'
 import { getVaultView, withVault } from '../../access/home-access.ts'
 import { parseVaultPath } from '../../access/parse-vault-path.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
+import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { at } from '../shared-options.ts'
 
 const typeLetters: Readonly<Record<string, FileType>> = { f: 'file', d: 'directory', l: 'symlink' }
@@ -11,6 +20,7 @@ export const find: Command = defineCommand(
   {
     name: 'find',
     summary: 'Find files by name and type',
+    details: 'Paths in /dev, /proc and /mnt/mcp belong to the daemon, unless --vault is given.',
     scope: 'vault',
     options: {
       name: {
@@ -35,22 +45,35 @@ export const find: Command = defineCommand(
       'coppice find --type d',
     ],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
-      const fs = getVaultView(call, vault)
+  (call) => {
+    const device = findDevicePath(call, call.optionalArgument('path'))
+    if (device !== undefined)
+      return withDeviceFiles(call, (files, ctx) => printMatches(call, files, device, ctx))
+    return withVault(call, async ({ vault, ctx }) => {
       const root = parseVaultPath(call.optionalArgument('path') ?? '/')
-      await fs.stat(root, ctx)
-      const matches = createMatcher(call.option('name'), call.option('type'))
-      const findEntries = async function* () {
-        for await (const entry of fs.walk(root, { includeDirs: true }, ctx)) if (matches(entry)) yield entry
-      }
-      await call.output.writeList(
-        findEntries(),
-        ({ path }) => escapeName(path),
-        ({ path, stat: { type, size, mtime } }) => ({ path, type, size, mtime }),
-      )
-    }),
+      await printMatches(call, getVaultView(call, vault), root, ctx)
+    })
+  },
 )
+
+/** Prints the paths below a directory that match the options. */
+async function printMatches(
+  call: CommandInvocation<'name' | 'type'>,
+  fs: FileSystem,
+  root: string,
+  ctx: CallContext,
+): Promise<void> {
+  await fs.stat(root, ctx)
+  const matches = createMatcher(call.option('name'), call.option('type'))
+  const findEntries = async function* () {
+    for await (const entry of fs.walk(root, { includeDirs: true }, ctx)) if (matches(entry)) yield entry
+  }
+  await call.output.writeList(
+    findEntries(),
+    ({ path }) => escapeName(path),
+    ({ path, stat: { type, size, mtime } }) => ({ path, type: nameType(type), size, mtime }),
+  )
+}
 
 function createMatcher(name: string | undefined, letter: string | undefined): (entry: WalkEntry) => boolean {
   const type = letter === undefined ? undefined : typeLetters[letter]

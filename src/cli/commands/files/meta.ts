@@ -4,6 +4,8 @@ import { parseVaultPath } from '../../access/parse-vault-path.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandArgument } from '../../framework/command-definition.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { formatVaultCommand, type HintTarget } from '../../framework/hint.ts'
+import { escapeForTerminal } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 
 const path: CommandArgument = { summary: 'The file or directory', offers: 'path' }
@@ -37,8 +39,8 @@ const get: Command = defineCommand(
     withVault(call, async ({ vault }) => {
       const [path, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
       const value = await vault.meta.get(path, name)
-      if (value === undefined) throw createMissingValueError(path, name)
-      await call.output.writeValue({ path, key: name, value }, value)
+      if (value === undefined) throw createMissingValueError(call, path, name)
+      await call.output.writeValue({ path, key: name, value }, escapeForTerminal(call.terminal, value))
     }),
 )
 
@@ -53,7 +55,7 @@ const remove: Command = defineCommand(
   (call) =>
     withVault(call, async ({ vault, ctx }) => {
       const [path, name] = [parseVaultPath(call.argument('path')), call.argument('key')]
-      if ((await vault.meta.get(path, name)) === undefined) throw createMissingValueError(path, name)
+      if ((await vault.meta.get(path, name)) === undefined) throw createMissingValueError(call, path, name)
       await vault.meta.remove(path, name, ctx)
       await call.output.writeValue({ path, meta: await vault.meta.all(path) })
     }),
@@ -75,10 +77,9 @@ const list: Command = defineCommand(
     }),
 )
 
-function createMissingValueError(path: string, name: string): CommandError {
-  return new CommandError(
-    `${escapeName(path)} has no value '${escapeName(name)}'; see coppice meta list ${escapeName(path)}`,
-  )
+function createMissingValueError(target: HintTarget, path: string, name: string): CommandError {
+  const next = `see ${formatVaultCommand(target, 'meta', 'list', path)}`
+  return new CommandError(`${escapeName(path)} has no value '${escapeName(name)}'; ${next}`)
 }
 
 export const meta: CommandGroup = {

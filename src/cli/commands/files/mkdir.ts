@@ -11,10 +11,11 @@ export const mkdir: Command = defineCommand(
     arguments: { paths: { summary: 'The directories', isList: true, offers: 'path' } },
     examples: ['coppice mkdir /docs', 'coppice mkdir -p /docs/guide/images'],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
-      const paths = call.argumentList('paths').map((path) => parseWritablePath(call, path))
+  async (call) => {
+    const paths = call.argumentList('paths').map((path) => parseWritablePath(call, path))
+    await withVault(call, async ({ vault, ctx }) => {
       for (const path of paths) await vault.mkdir(path, { parents: call.has('parents') }, ctx)
       await call.output.writeValue({ made: paths })
-    }),
+    })
+  },
 )

@@ -17,12 +17,13 @@ export const mv: Command = defineCommand(
     },
     examples: ['coppice mv /plan.md /docs/plan.md', 'coppice mv /old /new --force'],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
-      const from = parseWritablePath(call, call.argument('from'))
-      const target = parseWritablePath(call, call.argument('to'))
+  async (call) => {
+    const from = parseWritablePath(call, call.argument('from'))
+    const target = parseWritablePath(call, call.argument('to'))
+    await withVault(call, async ({ vault, ctx }) => {
       const to = parseWritablePath(call, await resolveTarget(vault, from, target))
       await move(vault, from, to, { overwrite: call.has('force') }, ctx)
       await call.output.writeValue({ from, to })
-    }),
+    })
+  },
 )

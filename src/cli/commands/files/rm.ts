@@ -12,10 +12,11 @@ export const rm: Command = defineCommand(
     arguments: { paths: { summary: 'Files or directories to remove', isList: true, offers: 'path' } },
     examples: ['coppice rm /notes.md', 'coppice rm -r /build', 'coppice rm -- -odd-name'],
   },
-  (call) =>
-    withVault(call, async ({ vault, ctx }) => {
-      const paths = call.argumentList('paths').map((path) => parseWritablePath(call, path))
+  async (call) => {
+    const paths = call.argumentList('paths').map((path) => parseWritablePath(call, path))
+    await withVault(call, async ({ vault, ctx }) => {
       for (const path of paths) await vault.remove(path, { recursive: call.has('recursive') }, ctx)
       await call.output.writeValue({ removed: paths })
-    }),
+    })
+  },
 )

@@ -4,6 +4,7 @@ import { parseVaultPath } from '../../access/parse-vault-path.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandArgument } from '../../framework/command-definition.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { formatVaultCommand } from '../../framework/hint.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 
@@ -39,7 +40,7 @@ const remove: Command = defineCommand(
       const [tags, current] = [call.argumentList('tags'), await vault.tags.of(path)]
       const missing = tags.find((name) => !current.includes(name))
       if (missing !== undefined) {
-        const next = `see coppice tag list ${escapeName(path)}`
+        const next = `see ${formatVaultCommand(call, 'tag', 'list', path)}`
         throw new CommandError(`${escapeName(path)} has no tag '${escapeName(missing)}'; ${next}`)
       }
       await vault.tags.remove(path, tags, ctx)

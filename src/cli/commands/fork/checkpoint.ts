@@ -112,6 +112,6 @@ export const checkpoint: CommandGroup = {
 async function requireCheckpoint(vault: Vault, name: string): Promise<CheckpointInfo> {
   const found = (await vault.checkpoints()).find((candidate) => candidate.name === name)
   if (found !== undefined) return found
-  const detail = `there is no checkpoint '${name}'; see coppice checkpoint list`
+  const detail = `there is no checkpoint '${name}'`
   throw new VfsError('ENOENT', name, { op: 'checkpoint', detail })
 }

@@ -6,6 +6,7 @@ import { findPendingMerge, nameOurs } from '../../access/pending-merge.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { escapeForTerminal } from '../../render/format-values.ts'
 import { into } from '../shared-options.ts'
 import { formatProgress, formatResolveHints } from './merge-report.ts'
 import {
@@ -77,7 +78,8 @@ async function printText(
     throw new CommandError(`${path} has no lines to compare; choose with coppice resolve --ours or --theirs`)
   const names = { ours: nameOurs(merge), theirs: merge.sources.join(' and ') }
   const text = Buffer.from(mergeText(sides, names).text, 'latin1').toString()
-  await call.output.writeValue({ path, text }, text.endsWith('\n') ? text.slice(0, -1) : text)
+  const shown = escapeForTerminal(call.terminal, text.endsWith('\n') ? text.slice(0, -1) : text)
+  await call.output.writeValue({ path, text }, shown)
 }
 
 export function nameResolution(resolution: Resolution): string {

@@ -6,6 +6,7 @@ import { nameOurs, openPendingMerges, requirePendingMerge } from '../../access/p
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { formatHomeCommand } from '../../framework/hint.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { into } from '../shared-options.ts'
 import { nameResolution } from './conflicts.ts'
@@ -92,7 +93,8 @@ function selectConflicts(
     throw new UsageError('--all and paths exclude each other; leave one out')
   if (call.has('all'))
     return call.has('undo') ? [...found.resolved.keys()] : found.open.map(({ path }) => path)
-  if (words.length === 0) throw new UsageError('name the file, or --all; see coppice conflicts')
+  if (words.length === 0)
+    throw new UsageError(`name the file, or --all; see ${formatHomeCommand(call, 'conflicts')}`)
   return words.map((word) => matchConflict(merge, found, word))
 }
 

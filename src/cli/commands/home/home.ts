@@ -1,5 +1,6 @@
-import { filterVisibleVaults, type OpenHome, withHome } from '../../access/home-access.ts'
+import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { isDatabaseUrl } from '../../access/home-path.ts'
+import { filterVisibleVaults } from '../../access/vault-names.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatBytes } from '../../render/format-values.ts'

@@ -1,4 +1,5 @@
-import { filterVisibleVaults, withHome } from '../../access/home-access.ts'
+import { withHome } from '../../access/home-access.ts'
+import { filterVisibleVaults } from '../../access/vault-names.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { formatBytes, formatCount, formatNumber } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'

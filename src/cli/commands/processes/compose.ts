@@ -7,6 +7,7 @@ import { resolveProcessWorkspace } from '../../access/agent-workspace.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { formatHomeCommand, type HintTarget } from '../../framework/hint.ts'
 import { truncateText } from '../../render/process-format.ts'
 import { formatTable } from '../../render/table.ts'
 import { ComposedProcesses } from './composed-processes.ts'
@@ -48,8 +49,10 @@ Processes with the same name under groups are signalled as one: coppice kill --g
         const outcomes = await compose(composition, (name, node, forks) => processes.run(name, node, forks))
         processes.throwIfInterrupted()
         const hints = [
-          ...outcomes.flatMap(formatFailureHint),
-          ...listFinalOutcomes(composition, outcomes).flatMap((outcome) => formatHint(outcome, workspace)),
+          ...outcomes.flatMap((outcome) => formatFailureHint(call, outcome)),
+          ...listFinalOutcomes(composition, outcomes).flatMap((outcome) =>
+            formatHint(call, outcome, workspace),
+          ),
         ]
         await call.output.writeValue(outcomes, [...formatOutcomes(outcomes), ...hints].join('\n'))
         return outcomes.every(({ state }) => state === 'done') ? 0 : 1
@@ -72,14 +75,20 @@ function formatOutcomes(outcomes: readonly ComposeOutcome[]): string[] {
 }
 
 /** Formats how to find out why a process failed. */
-function formatFailureHint({ name, state, pid }: ComposeOutcome): string[] {
-  return state === 'failed' && pid !== null ? [`${name} failed; see coppice logs ${pid}`] : []
+function formatFailureHint(target: HintTarget, { name, state, pid }: ComposeOutcome): string[] {
+  if (state !== 'failed' || pid === null) return []
+  return [`${name} failed; see ${formatHomeCommand(target, 'logs', String(pid))}`]
 }
 
 /** Formats how to see and keep the work of a process, if it has a fork. */
-function formatHint({ name, fork }: ComposeOutcome, workspace: string | undefined): string[] {
+function formatHint(
+  target: HintTarget,
+  { name, fork }: ComposeOutcome,
+  workspace: string | undefined,
+): string[] {
   if (fork === null || workspace === undefined) return []
-  return [`the work of ${name} is in ${fork}; ${formatNextSteps(fork, workspace, workspace)}`]
+  const next = formatNextSteps(target, fork, { vault: workspace, into: workspace })
+  return [`the work of ${name} is in ${fork}; ${next}`]
 }
 
 async function readCompositionFile(file: string): Promise<string> {

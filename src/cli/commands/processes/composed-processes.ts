@@ -3,7 +3,7 @@ import type { ComposedAgent, ComposedSupervisor, Composition } from '../../../co
 import type { DaemonClient, DaemonMethods } from '../../../daemon/client/index.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import type { ProcessInfo } from '../../render/process-format.ts'
-import { readScript } from './spawn.ts'
+import { readScript, toScriptError } from './process-script.ts'
 
 /** Source of the processes of a composition. */
 interface CompositionSource {
@@ -69,7 +69,9 @@ export class ComposedProcesses {
     start: ProcessStart,
   ): Promise<{ readonly pid: number }> {
     const params = { ...(await this.#loadScript(task)), ...start }
-    return this.#client.call('spawn', params, this.#call.terminal.signal)
+    return this.#client.call('spawn', params, this.#call.terminal.signal).catch((error: unknown) => {
+      throw toScriptError(task.script, error)
+    })
   }
 
   async #supervise(

@@ -1,8 +1,12 @@
 import { escapeName } from '../../../text/index.ts'
+import { isVfsError } from '../../../vfs/index.ts'
 import { chooseAgentWorkspace } from '../../access/agent-workspace.ts'
-import { callDevice } from '../../access/call-device.ts'
+import { callDevice, callDeviceWith } from '../../access/call-device.ts'
+import { withDaemon } from '../../access/daemon-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
+import { UsageError } from '../../framework/usage-error.ts'
 import { formatTable } from '../../render/table.ts'
+import { assertProvider, parseProcessOptions, parseTask } from './process-options.ts'
 
 const CRON_DEVICE = '/dev/cron'
 
@@ -72,33 +76,41 @@ The daemon stays while there are jobs; it makes up once for runs it missed.`,
     ],
   },
   async (call) => {
-    const agent = call.option('agent')
+    const { intent, agent } = parseTask(call)
+    const options = parseProcessOptions(call)
     // Without a project, each process forks the vault that is current at its time.
     const vault = call.option('on-vault') ?? (await chooseAgentWorkspace(call)).directory
     const request = {
       op: 'cron_create',
       schedule: call.argument('schedule'),
-      intent: call.argument('intent'),
+      intent,
       ...(agent !== undefined && { agent }),
-      options: {
-        provider: call.option('provider'),
-        model: call.option('model'),
-        budget: call.countOption('budget'),
-        skills: call.option('skills')?.split(/\s*,\s*/),
-        tools: call.option('tools')?.split(/\s*,\s*/),
-        groups: call.option('groups')?.split(/\s*,\s*/),
-        max_steps: call.countOption('max-steps'),
-        vault,
-      },
+      options: { ...options, vault },
       timezone: call.option('timezone') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     }
-    const job = await callDevice<ListedCronJob>(call, CRON_DEVICE, request, { create: true })
+    const job = await withDaemon(
+      call,
+      async (client) => {
+        const { signal } = call.terminal
+        await assertProvider(client, options.provider, signal)
+        return callDeviceWith<ListedCronJob>(client, CRON_DEVICE, request, signal).catch((error: unknown) => {
+          throw toUsageError(error)
+        })
+      },
+      { create: true },
+    )
     await call.output.writeValue(
       job,
       `job ${job.id} is due ${formatDueTime(job.next_run, job.timezone)} ${job.timezone}${vault === undefined ? '' : `, on a fork of ${vault}`}`,
     )
   },
 )
+
+/** Converts the error for an invalid schedule or time zone, which is a mistake in the command line. */
+function toUsageError(error: unknown): unknown {
+  if (!isVfsError(error, 'EINVAL') || error.path !== CRON_DEVICE) return error
+  return new UsageError(error.detail ?? error.message, { cause: error })
+}
 
 const remove: Command = defineCommand(
   {

@@ -1,5 +1,6 @@
 import { parsePid, withDaemon } from '../../access/daemon-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
+import { formatHomeCommand } from '../../framework/hint.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 
 const names = ['TERM', 'KILL', 'INT', 'PAUSE', 'RESUME'] as const
@@ -30,7 +31,9 @@ export const kill: Command = defineCommand(
       const pids = call.argumentList('pid').map(parsePid)
       const group = call.option('group')
       if (pids.length === 0 && group === undefined)
-        throw new UsageError('name the numbers of processes, or a --group; see coppice ps')
+        throw new UsageError(
+          `name the numbers of processes, or a --group; see ${formatHomeCommand(call, 'ps')}`,
+        )
       for (const pid of pids) await client.call('kill', { pid, signal }, call.terminal.signal)
       const members =
         group === undefined ? [] : await client.call('kill_group', { group, signal }, call.terminal.signal)

@@ -4,6 +4,7 @@ import { withDaemon } from '../../access/daemon-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { formatHomeCommand } from '../../framework/hint.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { confirm } from '../../render/confirm.ts'
 import { formatCount } from '../../render/format-values.ts'
@@ -95,7 +96,7 @@ function parseServerName(call: CommandInvocation<never, 'server'>): ServerName {
   const [agent, server, ...more] = call.argument('server').split('/')
   if (agent && server && more.length === 0) return { agent, server }
   throw new UsageError(
-    '<server> has the form <agent>/<server>, such as reviewer/github; see coppice mcp-servers list',
+    `<server> has the form <agent>/<server>, such as reviewer/github; see ${formatHomeCommand(call, 'mcp-servers', 'list')}`,
   )
 }
 

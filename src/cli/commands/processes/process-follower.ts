@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { DaemonClient, DaemonStreams } from '../../../daemon/client/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { formatHomeCommand, type HintTarget } from '../../framework/hint.ts'
 import type { Terminal } from '../../framework/terminal.ts'
 import { escapeForTerminal } from '../../render/format-values.ts'
 import { LogWriter } from '../../render/log-writer.ts'
@@ -33,7 +34,7 @@ export async function followProcess(
   } catch (error) {
     if (terminal.signal.aborted)
       terminal.err.write(
-        `\nprocess ${pid} goes on; follow it with coppice attach ${pid}, end it with coppice kill ${pid}\n`,
+        `\nprocess ${pid} goes on; follow it with ${formatHomeCommand(call, 'attach', String(pid))}, end it with ${formatHomeCommand(call, 'kill', String(pid))}\n`,
       )
     throw error
   } finally {
@@ -45,24 +46,28 @@ export async function followProcess(
 
 /**
  * Formats the commands that show and keep the work of a process in its directory or vault.
- * @param into the vault to keep it in, if the fork is one of another fork.
+ * `into` is the vault to keep it in, if the fork is one of another fork.
  */
-export function formatNextSteps(fork: string, vault: string | null, into?: string): string {
-  if (vault?.startsWith('/') === true) return `see coppice diff ${fork}, and coppice apply ${fork}`
+export function formatNextSteps(
+  target: HintTarget,
+  fork: string,
+  { vault, into }: { readonly vault: string | null; readonly into?: string },
+): string {
+  const formatPair = (look: readonly string[], keep: readonly string[]) =>
+    `see ${formatHomeCommand(target, ...look)}, and ${formatHomeCommand(target, ...keep)}`
+  if (vault?.startsWith('/') === true) return formatPair(['diff', fork], ['apply', fork])
   return into === undefined
-    ? `see coppice diff --vault ${fork}, and coppice merge ${fork}`
-    : `see coppice diff vault:${into} --vault ${fork}, and coppice merge ${fork} ${into}`
+    ? formatPair(['diff', '--vault', fork], ['merge', fork])
+    : formatPair(['diff', `vault:${into}`, '--vault', fork], ['merge', fork, into])
 }
 
 /** Prints the outcome of a process and returns its exit code. */
-export async function printOutcome(
-  { output, terminal }: CommandInvocation,
-  process: ProcessInfo,
-): Promise<number> {
+export async function printOutcome(call: CommandInvocation, process: ProcessInfo): Promise<number> {
+  const { output, terminal } = call
   const { result, reason, fork, exit_code: code } = process
   const words =
     code === 0 ? escapeForTerminal(terminal, result) : `process ${process.pid}: ${escapeName(reason)}`
-  const next = fork === null ? '' : `\nits work is in ${fork}; ${formatNextSteps(fork, process.vault)}`
+  const next = fork === null ? '' : `\nits work is in ${fork}; ${formatNextSteps(call, fork, process)}`
   await output.writeValue(process, `${words}${terminal.isInteractive ? next : ''}`)
   return code ?? 1
 }

@@ -1,6 +1,7 @@
 import type { DaemonClient, DaemonMethods } from '../../../daemon/client/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import type { HintTarget } from '../../framework/hint.ts'
 import { formatCount } from '../../render/format-values.ts'
 import type { ProcessInfo } from '../../render/process-format.ts'
 import { formatTable } from '../../render/table.ts'
@@ -46,15 +47,15 @@ export async function spawnSeveral(
   const best = ranked.find((attempt) => hasPassed(attempt, check))?.process
   await output.writeValue(
     { best: best?.fork ?? null, attempts: ranked },
-    [...formatTable(ranked.map(toRow)), formatBest(best)].join('\n'),
+    [...formatTable(ranked.map(toRow)), formatBest(call, best)].join('\n'),
   )
   return best === undefined ? 1 : 0
 }
 
-function formatBest(best: ProcessInfo | undefined): string {
+function formatBest(target: HintTarget, best: ProcessInfo | undefined): string {
   if (best === undefined) return 'none passed'
-  const { pid, fork, vault } = best
-  return fork === null ? `best: process ${pid}` : `best: ${fork}; ${formatNextSteps(fork, vault)}`
+  const { pid, fork } = best
+  return fork === null ? `best: process ${pid}` : `best: ${fork}; ${formatNextSteps(target, fork, best)}`
 }
 
 function hasPassed({ process, check }: Attempt, checkCommand: string | undefined): boolean {

@@ -1,14 +1,13 @@
-import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import type { DaemonClient, DaemonMethods } from '../../../daemon/client/index.ts'
-import { isErrno } from '../../../machine/index.ts'
 import { resolveProcessWorkspace } from '../../access/agent-workspace.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
-import { CommandError } from '../../framework/errors.ts'
+import { formatHomeCommand } from '../../framework/hint.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { followProcess } from './process-follower.ts'
+import { assertProvider, parseProcessOptions, parseTask } from './process-options.ts'
+import { readScript, toScriptError } from './process-script.ts'
 import { spawnSeveral } from './spawn-several.ts'
 
 /** Most processes of one comparison. */
@@ -74,18 +73,22 @@ or with coppice diff --vault and coppice merge if it is one of a vault.
     return withDaemon(
       call,
       async (client) => {
+        await assertProvider(client, params.provider, call.terminal.signal)
         if (count !== undefined)
           return spawnSeveral(call, client, params, { count, check: call.option('check') })
         const spawned = await client.call('spawn', params, call.terminal.signal)
         if (call.has('follow')) return followProcess(client, call, spawned.pid)
         const { pid, fork } = spawned
         const where = fork === null ? '' : ` in ${fork}`
-        await call.output.writeValue(spawned, `process ${pid} runs${where}; see coppice logs ${pid} --follow`)
+        const next = formatHomeCommand(call, 'logs', String(pid), '--follow')
+        await call.output.writeValue(spawned, `process ${pid} runs${where}; see ${next}`)
         if (call.terminal.canAsk && !call.isJson) await printProcessLink(call, client, pid)
         return 0
       },
       { create: true },
-    )
+    ).catch((error: unknown) => {
+      throw toScriptError(call.option('script'), error)
+    })
   },
 )
 
@@ -98,17 +101,10 @@ async function printProcessLink(call: SpawnInvocation, client: DaemonClient, pid
 async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['spawn']['params']> {
   const script = call.option('script')
   return {
-    intent: call.argument('intent'),
-    agent: call.option('agent'),
-    provider: call.option('provider'),
-    model: call.option('model'),
-    budget: call.countOption('budget'),
-    skills: call.option('skills')?.split(/\s*,\s*/),
-    tools: call.option('tools')?.split(/\s*,\s*/),
-    groups: call.option('groups')?.split(/\s*,\s*/),
+    ...parseTask(call),
+    ...parseProcessOptions(call),
     from: parseRestartPoint(call.option('from')),
     vault: await resolveProcessWorkspace(call),
-    max_steps: call.countOption('max-steps'),
     ...(script !== undefined && { script: await readScript(script) }),
   }
 }
@@ -123,23 +119,10 @@ function parseTimes(call: SpawnInvocation): number | undefined {
   return count
 }
 
-/** Parses `3@5` or `3`. CommandError. */
+/** Parses `3@5` or `3`. UsageError. */
 function parseRestartPoint(text: string | undefined): DaemonMethods['spawn']['params']['from'] {
   if (text === undefined) return undefined
   const [, pid, step] = text.match(/^([1-9]\d*)(?:@([1-9]\d*))?$/) ?? []
-  if (pid === undefined)
-    throw new CommandError(`--from takes a process and a step, such as 3@5; given: ${text}`)
+  if (pid === undefined) throw new UsageError(`--from takes a process and a step, such as 3@5, not '${text}'`)
   return { pid: Number(pid), ...(step !== undefined && { step: Number(step) }) }
-}
-
-/** Reads a script. CommandError if there is no such file. */
-export async function readScript(file: string): Promise<{ readonly name: string; readonly text: string }> {
-  try {
-    return { name: basename(file), text: await readFile(file, 'utf8') }
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) {
-      throw new CommandError(`there is no file ${file}; --script takes a YAML or NDJSON file of responses`)
-    }
-    throw error
-  }
 }

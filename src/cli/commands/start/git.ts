@@ -147,9 +147,10 @@ async function exportFork(
     },
     ctx,
   )
-  const { branch, commit, ignored, masked } = report
+  const { branch, commit, ignored, masked, nested } = report
   const notes = [
     ...(ignored === 0 ? [] : [`  left out ${formatCount(ignored, 'ignored file')}`]),
+    ...nested.map((path) => `  left out ${escapeName(path)}: it is a repository of its own`),
     ...masked.map((path) => `  left out ${escapeName(path)}: it has masked secrets`),
   ]
   const text = `branch ${branch} is at ${commit.slice(0, COMMIT_DIGITS)}; merge it with: git merge ${branch}`

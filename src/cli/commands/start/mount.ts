@@ -10,6 +10,7 @@ import { resolveWorkspaceVault, withNamespace } from '../../access/namespace-acc
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { formatHomeCommand } from '../../framework/hint.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { context, fork } from '../shared-options.ts'
 import { type MountPlan, prepareMount } from './unprivileged-mount.ts'
@@ -122,7 +123,8 @@ async function runForkMount(
 ): Promise<void> {
   const name = call.argument('what')
   const linked = await findLinkedFork(open.home, name)
-  if (linked === undefined) throw new CommandError(`there is no fork '${name}' any more; see coppice forks`)
+  if (linked === undefined)
+    throw new CommandError(`there is no fork '${name}' any more; see ${formatHomeCommand(call, 'forks')}`)
   const { serveForkMount } = await import('./fork-mount.ts')
   // With a device, the directory is a mount that is not served yet: realpath would block. Its path is canonical.
   const directory = plan.device === undefined ? realpathSync(plan.directory) : plan.directory

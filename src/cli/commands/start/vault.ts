@@ -2,13 +2,8 @@ import { isMirrorName, type VaultInfo } from '../../../backends/vault/index.ts'
 import { engines, setConfig } from '../../../config/index.ts'
 import { listDefaultVaults } from '../../access/default-vaults.ts'
 import { deleteVault } from '../../access/delete-vault.ts'
-import {
-  assertUserVault,
-  filterVisibleVaults,
-  type OpenHome,
-  resolveVaultName,
-  withHome,
-} from '../../access/home-access.ts'
+import { assertUserVault, type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
+import { filterVisibleVaults } from '../../access/vault-names.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import { exitCodes } from '../../framework/errors.ts'
 import { applyStyle } from '../../framework/terminal.ts'

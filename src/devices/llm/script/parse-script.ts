@@ -1,6 +1,6 @@
 import type { Document, LineCounter } from 'yaml'
 import { VfsError } from '../../../vfs/index.ts'
-import { type ScriptEntry, type ScriptText, scriptSchema } from './script.ts'
+import { listScriptKeys, type ScriptEntry, type ScriptText, scriptSchema } from './script.ts'
 
 type Keys = readonly PropertyKey[]
 
@@ -42,11 +42,26 @@ export async function parseScript(file: string, text: string): Promise<ModelScri
 function validateScript(file: string, value: unknown, findLine: (keys: Keys) => number): ScriptText {
   const result = scriptSchema.safeParse(value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
+  const { issues } = result.error
+  const unknown = issues.find(({ code }) => code === 'unrecognized_keys')
+  if (unknown?.code === 'unrecognized_keys') throw createKeyError(file, unknown, findLine)
+  const [issue] = issues
   const keys = issue?.path ?? []
   const keyPath = keys.filter((key) => typeof key === 'string' && key !== 'script').join('.')
   const message = issue?.message ?? 'not a valid script'
   throw createScriptError(file, findLine(keys), keyPath === '' ? message : `'${keyPath}': ${message}`)
+}
+
+/** Creates the error for a key that a script does not have: it explains why another key is missing. */
+function createKeyError(
+  file: string,
+  { keys, path }: { readonly keys: readonly string[]; readonly path: Keys },
+  findLine: (keys: Keys) => number,
+): VfsError {
+  const [key = ''] = keys
+  const known = listScriptKeys(path)
+  const hint = known === undefined ? '' : `; there are: ${known.join(', ')}`
+  return createScriptError(file, findLine([...path, key]), `there is no key '${key}'${hint}`)
 }
 
 async function readYaml(file: string, text: string): Promise<ParsedSource> {

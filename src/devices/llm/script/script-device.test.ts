@@ -139,14 +139,24 @@ describe('the script provider', () => {
   })
 
   it.each([
-    ['a.yaml', '- say: x\n- expext: {}\n  say: y\n', 'line 2: Unrecognized key: "expext"'],
+    [
+      'a.yaml',
+      '- say: x\n- expext: {}\n  say: y\n',
+      "line 2: there is no key 'expext'; there are: expect, say, tokens, delay_ms",
+    ],
     ['a.yaml', '- say: x\n- say:\n    wrong: 1\n', "line 3: 'say': a text, {action: …}"],
     ['a.yaml', 'shared: true\nscript:\n- say: x\n  tokens: -1\n', "line 4: 'tokens': "],
     ['a.yaml', '- say: x\n  expect: { matches: "(" }\n', "line 2: 'expect.matches': not a valid regular"],
     ['a.yaml', '- say: "x\n', 'line 2: '],
     ['a.yaml', '[]', 'line 1: a script has at least one entry'],
     ['a.ndjson', '{"say":"x"}\n\n{"say":', 'line 3: '],
-    ['a.ndjson', '{"say":"x"}\n{"sya":"y"}', 'line 2: '],
+    ['a.ndjson', '{"say":"x"}\n{"sya":"y"}', "line 2: there is no key 'sya'"],
+    ['a.yaml', 'scripts: []\n', "line 1: there is no key 'scripts'; there are: shared, script"],
+    [
+      'a.yaml',
+      '- say: x\n  expect:\n    intend: y\n',
+      "line 3: there is no key 'intend'; there are: intent, ",
+    ],
   ])('refuses %s with the line of the problem when it is opened: %j', async (name, text, message) => {
     const device = await deviceWith({ [name]: text })
     await expect(device.open('/a', O_RDWR, ctx)).rejects.toMatchObject({

@@ -83,10 +83,19 @@ const entrySchema = z.strictObject({
   delay_ms: z.int().nonnegative().default(0),
 })
 
-export const scriptSchema: z.ZodType<ScriptText> = z.strictObject({
+const fileSchema = z.strictObject({
   shared: z.boolean().default(false),
   script: z.array(entrySchema).min(1, 'a script has at least one entry'),
 })
+
+export const scriptSchema: z.ZodType<ScriptText> = fileSchema
+
+/** Returns the keys of the object at a path of a script: the file, an entry or its conditions; else undefined. */
+export function listScriptKeys(path: readonly PropertyKey[]): string[] | undefined {
+  if (path.length === 0) return Object.keys(fileSchema.shape)
+  if (path.length === 2) return Object.keys(entrySchema.shape)
+  return path.at(-1) === 'expect' ? Object.keys(expectation.shape) : undefined
+}
 
 function isPattern(text: string): boolean {
   try {
