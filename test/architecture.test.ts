@@ -128,7 +128,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   profiles: ['machine', 'vfs', 'text', 'config', 'workspace', 'smol-toml'],
   boundary: ['machine', 'secrets', 'vfs', 'network', 'backends/vault', 'workspace', 'config'],
   'timeline/events': ['machine', 'vfs', 'backends/vault', 'workspace/link'],
-  timeline: ['machine', 'vfs', 'workspace/link', 'timeline/events'],
+  timeline: ['machine', 'vfs', 'git-files', 'workspace/link', 'timeline/events'],
   'timeline/watch': ['machine', 'workspace/link', 'timeline/events'],
   'agent-hooks': ['machine', 'vfs'],
   namespace: [
@@ -178,7 +178,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'text',
     'config',
   ],
-  'daemon/client': ['vfs', 'kernel', 'devices/tty', 'agent-kernel'],
+  'daemon/client': ['machine', 'vfs', 'kernel', 'devices/tty', 'agent-kernel'],
   daemon: [
     'machine',
     'vfs',

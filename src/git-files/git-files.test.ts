@@ -6,6 +6,8 @@ import {
   describeGitSummary,
   isKeptByGit,
   isOverlapPath,
+  parsePackedRefs,
+  removePackedRefs,
   type SeparatedChanges,
   separateGitChanges,
 } from './index.ts'
@@ -106,6 +108,44 @@ describe('changes of git', () => {
     expect((await separate(begun, { ...begun, ...Object.fromEntries(refs) })).git).toMatch(
       /^b0 created, .*b4 created, 2 more refs$/,
     )
+  })
+
+  it('name a branch only if its commit changed, wherever git keeps it', async () => {
+    const header = '# pack-refs with: peeled fully-peeled sorted \n'
+    const { '/.git/refs/heads/main': _loose, ...rest } = begun
+    const packed = { ...rest, '/.git/packed-refs': `${header}${first.id} refs/heads/main\n` }
+    expect(await separate(begun, packed)).toMatchObject({ git: '2 files below .git' })
+    expect(await separate(packed, begun)).toMatchObject({ git: '2 files below .git' })
+    const lines = `${header}${second.id} refs/heads/feat\n${second.id} refs/heads/main\n`
+    expect(await separate(begun, { ...rest, ...second.files, '/.git/packed-refs': lines })).toMatchObject({
+      git: '1 commit on feat, 1 commit on main',
+    })
+    expect(await separate(packed, { ...packed, '/.git/packed-refs': header })).toMatchObject({
+      git: 'main deleted',
+    })
+    expect(await separate(packed, { ...packed, '/.git/refs/heads/main': first.id })).toMatchObject({
+      git: '1 file below .git',
+    })
+  })
+
+  it('read packed refs with the names that git allows, and remove some of them', () => {
+    const names = ['refs/heads/a', 'refs/tags/v1', 'refs/heads/b']
+    const text = `# header\n${first.id} ${names[0]}\n${first.id} ${names[1]}\n^${second.id}\n${side.id} ${names[2]}\n`
+    expect([...(parsePackedRefs(Buffer.from(text)) ?? [])].map(([name]) => name)).toEqual(names)
+    const left = removePackedRefs(Buffer.from(text), new Set(['refs/tags/v1', 'refs/heads/a']))
+    expect(Buffer.from(left).toString()).toBe(`# header\n${side.id} ${names[2]}\n`)
+    const bad = [
+      'refs/../a',
+      'refs/heads/../../x',
+      'HEAD',
+      'refs//a',
+      'refs/.a',
+      'refs/a.lock/b',
+      'refs/a\0',
+      'refs/a\\b',
+    ]
+    const damaged = bad.map((name) => `${first.id} ${name}\n`).join('')
+    expect(parsePackedRefs(Buffer.from(damaged))?.size).toBe(0)
   })
 
   it('survive content that is no repository', async () => {

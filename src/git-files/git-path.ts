@@ -24,7 +24,7 @@ export interface GitPath {
 }
 
 const PATH_IN_GIT = /^((?:\/.*)?\/\.git)\/(.+)$/
-const NESTED_REPOSITORY = /^(?:(?:modules|worktrees)\/.+?\/)?(?=(?:objects|refs|logs)\/|[^/]+$)/
+const NESTED_REPOSITORY = /^(?:(?:modules|worktrees)\/.+?\/)?(?=(?:objects|refs|logs|info)\/|[^/]+$)/
 const PARTS: readonly (readonly [part: GitPart, form: RegExp])[] = [
   ['object', /^objects\/(?:[0-9a-f]{2}(?:\/|$)|pack(?:\/|$))/],
   ['object-info', /^objects\/info(?:\/|$)/],
@@ -32,8 +32,8 @@ const PARTS: readonly (readonly [part: GitPart, form: RegExp])[] = [
   ['ref', /^(?:refs\/.+|HEAD)$/],
   ['packed-refs', /^packed-refs$/],
   ['index', /^index$/],
-  // Left by the last command, and read by none that is not running.
-  ['note', /^(?:COMMIT_EDITMSG|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE|gc\.log)$/],
+  // Left by the last command, and read by none that is not running. `info/refs` is a copy of the refs for web servers.
+  ['note', /^(?:COMMIT_EDITMSG|ORIG_HEAD|FETCH_HEAD|AUTO_MERGE|gc\.(?:log|pid)|info\/refs)$/],
   // In every new repository, and without effect. Other hooks run programs.
   ['template', /^(?:description|info\/exclude|hooks\/[^/]+\.sample)$/],
 ]
@@ -70,4 +70,11 @@ export function isKeptByGit(path: string, type: FileType = 'file'): boolean {
   if (git === undefined || ALTERNATES.test(git.name)) return false
   if (type === 'directory') return git.part !== 'other' || DIRECTORY.test(git.name)
   return type === 'file' && git.part !== 'other'
+}
+
+const OWN_DIRECTORY = /^(?:objects|refs|logs)(?:\/|$)/
+
+/** True for a directory that git creates when it needs it, and removes when it is empty, such as `refs/heads/topic`. */
+export function isGitDirectory(path: string): boolean {
+  return OWN_DIRECTORY.test(parseGitPath(path)?.name ?? '')
 }

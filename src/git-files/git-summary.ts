@@ -7,7 +7,9 @@ import {
   readFile,
 } from '../vfs/index.ts'
 import { type GitPath, isKeptByGit, parseGitPath } from './git-path.ts'
-import { parseCheckedOut, parseCommitId } from './parse-ref.ts'
+import { findPackedRefsPath, MAX_PACKED_BYTES } from './packed-refs.ts'
+import { parseCheckedOut } from './parse-ref.ts'
+import { type FileContents, findRefMoves, listRefFiles, type RefMove } from './ref-moves.ts'
 import { MAX_COMMIT_BYTES, walkCommits } from './walk-commits.ts'
 
 /** A branch or tag that changed, with the number of commits that it gained. */
@@ -38,6 +40,8 @@ export interface RefChange {
   readonly kind: PathChange['kind']
   /** Commits that it gained. */
   readonly commits?: number | undefined
+  /** Refs whose commits changed by it. For a path of a ref without this, its own kind counts. */
+  readonly refs?: readonly RefMove[] | undefined
   /** Branch or commit that HEAD names now. */
   readonly checkedOut?: string | undefined
   /** States of the path; a file where neither is known. */
@@ -51,18 +55,19 @@ export interface RefChange {
  */
 export async function separateGitChanges(
   changes: AsyncIterable<PathChange> | Iterable<PathChange>,
-  { after }: { readonly after: FileSystem },
+  trees: { readonly before?: FileSystem; readonly after: FileSystem },
   ctx: CallContext = {},
 ): Promise<SeparatedChanges> {
   const [others, own]: [PathChange[], PathChange[]] = [[], []]
   for await (const change of changes) (isChangeOfGit(change) ? own : others).push(change)
   if (own.length === 0) return { changes: others, git: undefined }
   const added = new Set(own.filter(({ kind }) => kind !== 'deleted').map(({ path }) => path))
+  const moves = findRefMoves(listFiles(own), await readRefFiles(listFiles(own), trees, ctx))
   const counted: RefChange[] = []
   for (const change of own) {
-    const commits = await countNewCommits(change.path, added, after, ctx)
-    const head = isHeadMove(change) ? await readSmallFile(change.path, after, ctx) : undefined
-    counted.push({ ...change, commits, checkedOut: head && parseCheckedOut(head) })
+    const refs = await countCommits(moves.get(change.path), added, trees.after, ctx)
+    const head = isHeadMove(change) ? await readSmallFile(change.path, trees.after, ctx) : undefined
+    counted.push({ ...change, refs, checkedOut: head && parseCheckedOut(head) })
   }
   return { changes: others, git: summarizeGit(counted) }
 }
@@ -72,7 +77,7 @@ export function summarizeGit(changes: readonly RefChange[]): GitSummary | undefi
   if (changes.length === 0) return undefined
   return {
     files: changes.length,
-    refs: changes.flatMap((change) => toRefChange(change) ?? []),
+    refs: changes.flatMap(listRefChanges),
     checkedOut: changes.flatMap(({ path, checkedOut }) => {
       const git = parseGitPath(path)
       return git === undefined || checkedOut === undefined ? [] : [`${checkedOut}${formatRepository(git)}`]
@@ -100,14 +105,20 @@ function getType({ before, after }: Pick<RefChange, 'before' | 'after'>): FileTy
   return (after ?? before)?.type
 }
 
-/** Returns undefined for a path that is no ref, and for HEAD, which follows a branch. */
-function toRefChange(refChange: RefChange): GitRefChange | undefined {
-  const { path, kind, commits = 0 } = refChange
+/** Lists the refs that a change moved: none for another path, and for HEAD, which follows a branch. */
+function listRefChanges(change: RefChange): GitRefChange[] {
+  const { path, refs } = change
+  if (refs !== undefined) return refs.flatMap(toRefChange)
+  const isRef = findPackedRefsPath(path) !== undefined && getType(change) !== 'directory'
+  return isRef ? toRefChange(change) : []
+}
+
+function toRefChange({ path, kind, commits = 0 }: RefChange | RefMove): GitRefChange[] {
   const git = parseGitPath(path)
-  if (git?.part !== 'ref' || git.name === 'HEAD' || getType(refChange) === 'directory') return undefined
+  if (git === undefined) return []
   const change = kind === 'added' ? 'created' : kind === 'deleted' ? 'deleted' : 'moved'
   const name = git.name.replace(/^refs\/(?:heads\/)?/, '')
-  return { name: `${name}${formatRepository(git)}`, kind: change, commits }
+  return [{ name: `${name}${formatRepository(git)}`, kind: change, commits }]
 }
 
 /** Names the repository if it is not that of the project. */
@@ -115,15 +126,46 @@ function formatRepository({ store }: GitPath): string {
   return store === '/.git' ? '' : ` of ${store.replace(/\/\.git$/, '')}`
 }
 
-/** Counts the commits of a ref among new objects. */
+/** Lists the changed paths that are no directories, with the earlier path of what was renamed. */
+function listFiles(changes: readonly PathChange[]): string[] {
+  const files = changes.filter((change) => getType(change) !== 'directory')
+  return files.flatMap(({ path, from = path }) => (from === path ? [path] : [from, path]))
+}
+
+async function readRefFiles(
+  changed: readonly string[],
+  { before, after }: { readonly before?: FileSystem; readonly after: FileSystem },
+  ctx: CallContext,
+): Promise<Map<string, FileContents>> {
+  const contents = new Map<string, FileContents>()
+  for (const path of listRefFiles(changed))
+    contents.set(path, {
+      before: before && (await readSmallFile(path, before, ctx, MAX_PACKED_BYTES)),
+      after: await readSmallFile(path, after, ctx, MAX_PACKED_BYTES),
+    })
+  return contents
+}
+
+/** Adds to refs their numbers of commits among new objects. */
+async function countCommits(
+  moves: readonly RefMove[] | undefined,
+  added: ReadonlySet<string>,
+  tree: FileSystem,
+  ctx: CallContext,
+): Promise<RefMove[] | undefined> {
+  if (moves === undefined) return undefined
+  const counted: RefMove[] = []
+  for (const move of moves) counted.push({ ...move, commits: await countNewCommits(move, added, tree, ctx) })
+  return counted
+}
+
 async function countNewCommits(
-  path: string,
+  { path, tip }: RefMove,
   added: ReadonlySet<string>,
   tree: FileSystem,
   ctx: CallContext,
 ): Promise<number> {
-  const git = added.has(path) ? parseGitPath(path) : undefined
-  const tip = git?.part === 'ref' ? await readTip(path, tree, ctx) : undefined
+  const git = parseGitPath(path)
   if (git === undefined || tip === undefined) return 0
   const walk = walkCommits(git.store, tip)
   let step = walk.next()
@@ -132,20 +174,16 @@ async function countNewCommits(
   return step.value.size
 }
 
-async function readTip(path: string, tree: FileSystem, ctx: CallContext): Promise<string | undefined> {
-  const content = await readSmallFile(path, tree, ctx)
-  return content === undefined ? undefined : parseCommitId(content)
-}
-
-/** Reads a file; undefined if it is none, or too large for a commit. */
+/** Reads a file; undefined if it is none, or too large. */
 async function readSmallFile(
   path: string,
   tree: FileSystem,
   ctx: CallContext,
+  maxBytes: number = MAX_COMMIT_BYTES,
 ): Promise<Uint8Array | undefined> {
   try {
     const { type, size } = await tree.stat(path, ctx)
-    return type === 'file' && size <= MAX_COMMIT_BYTES ? await readFile(tree, path, {}, ctx) : undefined
+    return type === 'file' && size <= maxBytes ? await readFile(tree, path, {}, ctx) : undefined
   } catch (error) {
     if (isVfsError(error, 'ENOENT') || isVfsError(error, 'ENOTDIR')) return undefined
     throw error

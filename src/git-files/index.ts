@@ -4,7 +4,7 @@
  * does. Invariant: only what git keeps by itself is summarised; hooks and settings stay in every list.
  */
 export { describeGitSummary } from './describe-git-summary.ts'
-export { isKeptByGit, isOverlapPath, parseGitPath } from './git-path.ts'
+export { isGitDirectory, isKeptByGit, isOverlapPath, parseGitPath } from './git-path.ts'
 export {
   type GitSummary,
   isChangeOfGit,
@@ -14,5 +14,13 @@ export {
   separateGitChanges,
   summarizeGit,
 } from './git-summary.ts'
+export {
+  findPackedRefsPath,
+  MAX_PACKED_BYTES,
+  parsePackedRefs,
+  removePackedRefs,
+  toLooseRefPath,
+} from './packed-refs.ts'
 export { parseCheckedOut, parseCommitId } from './parse-ref.ts'
+export { type FileContents, findRefMoves, isRefPath, listRefFiles, type RefMove } from './ref-moves.ts'
 export { MAX_COMMIT_BYTES, walkCommits } from './walk-commits.ts'

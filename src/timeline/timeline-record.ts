@@ -1,9 +1,17 @@
 import {
+  type FileContents,
+  findRefMoves,
+  listRefFiles,
+  MAX_PACKED_BYTES,
+  type RefMove,
+} from '../git-files/index.ts'
+import {
   findEntry,
   type LinkEntry,
   linkEntry,
   listNames,
   putEntry,
+  readEntry,
   removeEntry,
   type TreeFiles,
 } from '../workspace/link/index.ts'
@@ -19,6 +27,8 @@ const PRIVATE_ATTRIBUTES = { mode: 0o600, uid: 0, gid: 0, mtime: { seconds: 0, n
 export interface RecordedPath {
   readonly path: string
   readonly kind: 'added' | 'modified' | 'deleted'
+  /** For a ref of git, or the file with the packed ones: the refs whose commits changed. */
+  readonly refs?: readonly RefMove[]
 }
 
 /** One record: the changes of one author between two events. */
@@ -108,9 +118,11 @@ export class TimelineVault {
     states: readonly NewState[],
   ): TimelineRecord {
     const number = Number(listNames(this.#tree, RECORDS).at(-1) ?? 0) + 1
-    const changes = states.map(
-      ({ path, after }): RecordedPath => ({ path, kind: getKind(this.findNow(path), after) }),
-    )
+    const moves = this.#findRefMoves(states)
+    const changes = states.map(({ path, after }): RecordedPath => {
+      const refs = moves.get(path)
+      return { path, kind: getKind(this.findNow(path), after), ...(refs !== undefined && { refs }) }
+    })
     const added = { number, time: Date.now(), ...record, changes }
     const [before, afterwards] = [`${getRecordPath(number)}/before`, `${getRecordPath(number)}/after`]
     this.#tree.batch(() => {
@@ -137,6 +149,20 @@ export class TimelineVault {
     })
   }
 
+  #findRefMoves(states: readonly NewState[]): ReadonlyMap<string, readonly RefMove[]> {
+    const afters = new Map(states.map(({ path, after }) => [path, after]))
+    const isFile = ({ path, after }: NewState) => (after ?? this.findNow(path))?.type === 'file'
+    const paths = states.filter(isFile).map(({ path }) => path)
+    const contents = listRefFiles(paths).map((path): [string, FileContents] => {
+      const before = this.findNow(path)
+      return [
+        path,
+        { before: readFile(before), after: readFile(afters.has(path) ? afters.get(path) : before) },
+      ]
+    })
+    return findRefMoves(paths, new Map(contents))
+  }
+
   #put(path: string, after: LinkEntry | undefined): void {
     if (after === undefined) removeEntry(this.#tree, NOW + path)
     else putEntry(this.#tree, NOW + path, after)
@@ -148,6 +174,10 @@ export class TimelineVault {
     if (entry?.type === 'directory') putEntry(this.#tree, root + path, entry)
     else if (entry !== undefined) linkEntry(this.#tree, NOW + path, root + path)
   }
+}
+
+function readFile(entry: LinkEntry | undefined): Uint8Array | undefined {
+  return entry?.type === 'file' && entry.size <= MAX_PACKED_BYTES ? readEntry(entry) : undefined
 }
 
 function getRecordPath(number: number): string {

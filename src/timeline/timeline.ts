@@ -1,8 +1,10 @@
+import { isRefPath } from '../git-files/index.ts'
 import { isVfsError, VfsError } from '../vfs/index.ts'
 import {
   ApplyError,
   createStageName,
   discardStage,
+  guardPackedRefs,
   HostTree,
   type LinkHome,
   resolveChanges,
@@ -161,11 +163,12 @@ export class Timeline {
     })
     if (dryRun) return
     const stage = createStageName()
-    const commit = () => vault.addRecord({ ...record, stage }, plan.changes)
+    const states = toFileStates(plan.changes, pending)
+    const commit = () => vault.addRecord({ ...record, stage }, states)
     const state = this.#files.readState()
     this.#files.writeState({ ...state, stage })
     if (pending.length === 0) commit()
-    else writeDirectory(tree, { stage, changes: pending }, commit)
+    else writeDirectory(tree, { stage, changes: guardPackedRefs(tree, pending) }, commit)
     await this.#record({ running: [], lost: [] })
     this.#files.writeState(state)
   }
@@ -230,6 +233,13 @@ interface PlannedWrite {
   readonly plan: UndoPlan
   readonly dryRun: boolean
   readonly record: Omit<TimelineRecord, 'number' | 'time' | 'changes'>
+}
+
+/** Returns the states of files: a planned ref may have been packed, and its directory missing. */
+function toFileStates(planned: readonly TreeChange[], pending: readonly TreeChange[]): TreeChange[] {
+  const paths = new Set(planned.map(({ path }) => path))
+  const others = planned.filter(({ path }) => !isRefPath(path))
+  return [...others, ...pending.filter(({ path }) => isRefPath(path) || !paths.has(path))]
 }
 
 function selectRecords(history: RecordHistory, selection: UndoSelection): TimelineRecord[] {

@@ -1,14 +1,16 @@
+import { isGitDirectory, parseGitPath } from '../git-files/index.ts'
 import {
   type ApplyConflict,
   getParent,
   type HostTree,
   isRefreshedIndex,
-  isSameEntry,
+  isSameState,
   type LinkEntry,
   mergeEntries,
   type TreeChange,
 } from '../workspace/link/index.ts'
-import type { PathStep, RecordHistory } from './record-history.ts'
+import type { RecordHistory } from './record-history.ts'
+import { StateHistory, type StateStep } from './state-history.ts'
 import type { RecordedPath, TimelineRecord, TimelineVault } from './timeline-record.ts'
 
 export interface UndoOptions {
@@ -28,18 +30,21 @@ export interface UndoPlan {
 
 const MERGE_OPTIONS = { names: { ours: 'now', theirs: 'before' }, onConflict: 'fail' } as const
 
+/** Parts of a repository that git may write again at any time, with another form and no other meaning. */
+const RENEWED_PARTS: ReadonlySet<string> = new Set(['object', 'object-info', 'note'])
+
 type Blocker = TimelineRecord['by']
 
 /** Plans to put paths back to their state before a record. Nothing of a person's is planned to be lost. */
 export class UndoPlanner {
   readonly #vault: TimelineVault
-  readonly #history: RecordHistory
+  readonly #states: StateHistory
   readonly #tree: HostTree
   readonly #options: UndoOptions
 
   constructor(vault: TimelineVault, history: RecordHistory, tree: HostTree, options: UndoOptions) {
     this.#vault = vault
-    this.#history = history
+    this.#states = new StateHistory(vault, history)
     this.#tree = tree
     this.#options = options
   }
@@ -52,8 +57,9 @@ export class UndoPlanner {
   plan(since: ReadonlyMap<string, number>, blockers: readonly Blocker[]): UndoPlan {
     const conflicts: ApplyConflict[] = []
     const changes: TreeChange[] = []
-    for (const path of [...since.keys()].sort()) {
-      const steps = this.#history.listSteps(path, since.get(path) ?? 0)
+    const unpacked = this.#states.unpackSince(since)
+    for (const path of [...unpacked.keys()].sort()) {
+      const steps = this.#states.listSteps(path, unpacked.get(path) ?? 0)
       const planned = this.#planPath(path, steps, blockers)
       if (typeof planned === 'string') conflicts.push({ path, reason: planned })
       else if (planned !== undefined) changes.push(planned)
@@ -66,59 +72,35 @@ export class UndoPlanner {
   /** Returns the change, undefined if there is none to make, or the reason of a conflict. */
   #planPath(
     path: string,
-    steps: readonly PathStep[],
+    steps: readonly StateStep[],
     blockers: readonly Blocker[],
   ): TreeChange | string | undefined {
     const [first] = steps
     if (first === undefined) return undefined
-    const before = this.#vault.findNow(path)
-    const after = this.#vault.findBefore(first.record, first.change)
-    const isBack = isSameEntry(before, after)
-    const blocking = steps.filter((step) => this.#isBlocking(step, blockers))
+    const before = this.#states.findNow(path)
+    const { before: after } = first
+    const isBack = isSameState(path, before, after)
+    const blocking = steps.filter((step) => this.#isBlocking(path, step, blockers))
     const [blocker] = blocking
     if (blocker === undefined) return isBack ? undefined : { path, before, after }
+    // Git writes these again when it packs what it has. Nothing is lost if they stay.
+    if (RENEWED_PARTS.has(parseGitPath(path)?.part ?? '')) return undefined
     // If the last change is somebody else's, it is back by their own hand. Otherwise theirs was overwritten.
     if (isBack && blocking.at(-1) === steps.at(-1)) return undefined
     if (blocker.record.by === 'unclear')
       return `changed after ${formatCall(blocker.record)} began, which did not finish; perhaps you changed it`
     if (blocker.record.by === 'agent') return `was changed by ${formatCall(blocker.record)} since`
     if (this.#options.merge !== true) return 'was changed by you since'
-    const merged = this.#mergeBack(before, steps, new Set(blocking))
+    const merged = mergeBack(path, before, steps, new Set(blocking))
     if (merged === undefined) return 'was changed by you in the same place'
-    return isSameEntry(before, merged.entry) ? undefined : { path, before, after: merged.entry }
+    return isSameState(path, before, merged.entry) ? undefined : { path, before, after: merged.entry }
   }
 
-  #isBlocking({ record, change }: PathStep, blockers: readonly Blocker[]): boolean {
+  #isBlocking(path: string, { record, before, after }: StateStep, blockers: readonly Blocker[]): boolean {
     if (record.by === 'unclear' && this.#options.unfinished === true) return false
     if (!blockers.includes(record.by)) return false
-    const [before, after] = [this.#vault.findBefore(record, change), this.#vault.findAfter(record, change)]
     // `git status` writes the index too.
-    return !isRefreshedIndex(change.path, before, after)
-  }
-
-  /** Reverts each run of changes except those to keep, the latest first; undefined if lines conflict. */
-  #mergeBack(
-    current: LinkEntry | undefined,
-    steps: readonly PathStep[],
-    kept: ReadonlySet<PathStep>,
-  ): { readonly entry: LinkEntry | undefined } | undefined {
-    let merged: { readonly entry: LinkEntry | undefined } = { entry: current }
-    let end: PathStep | undefined
-    for (const [index, step] of steps.entries().toArray().reverse()) {
-      if (kept.has(step)) continue
-      end ??= step
-      const previous = steps[index - 1]
-      if (previous !== undefined && !kept.has(previous)) continue
-      const [base, theirs] = [
-        this.#vault.findAfter(end.record, end.change),
-        this.#vault.findBefore(step.record, step.change),
-      ]
-      const next = mergeEntries(step.change.path, { base, ours: merged.entry, theirs }, MERGE_OPTIONS)
-      if ('conflict' in next) return undefined
-      merged = next
-      end = undefined
-    }
-    return merged
+    return !isRefreshedIndex(path, before, after)
   }
 
   /**
@@ -146,11 +128,34 @@ export class UndoPlanner {
     const planned = new Map(changes.map(({ path, after }) => [path, after]))
     return changes.flatMap(({ path, after }) => {
       const parent = getParent(path)
-      if (after === undefined || parent === '/') return []
+      if (after === undefined || parent === '/' || isGitDirectory(parent)) return []
       const above = planned.has(parent) ? planned.get(parent) : this.#vault.findNow(parent)
       return above?.type === 'directory' ? [] : [{ path, reason: 'has no directory any more' }]
     })
   }
+}
+
+/** Reverts each run of changes except those to keep, the latest first; undefined if lines conflict. */
+function mergeBack(
+  path: string,
+  current: LinkEntry | undefined,
+  steps: readonly StateStep[],
+  kept: ReadonlySet<StateStep>,
+): { readonly entry: LinkEntry | undefined } | undefined {
+  let merged: { readonly entry: LinkEntry | undefined } = { entry: current }
+  let end: StateStep | undefined
+  for (const [index, step] of steps.entries().toArray().reverse()) {
+    if (kept.has(step)) continue
+    end ??= step
+    const previous = steps[index - 1]
+    if (previous !== undefined && !kept.has(previous)) continue
+    const triple = { base: end.after, ours: merged.entry, theirs: step.before }
+    const next = mergeEntries(path, triple, MERGE_OPTIONS)
+    if ('conflict' in next) return undefined
+    merged = next
+    end = undefined
+  }
+  return merged
 }
 
 function formatCall({ call }: TimelineRecord): string {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile as readFromDisk } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { BaseFile, CommitChangesReport, CopiedCommits } from '../../backends/git/index.ts'
 import type { ExportedChange } from '../../backends/vault/index.ts'
 import { listFileChanges, type TreePair } from '../../diff/index.ts'
-import { parseCommitId } from '../../git-files/index.ts'
+import { parseCommitId, parseGitPath, parsePackedRefs } from '../../git-files/index.ts'
 import { hasPlaceholder } from '../../secrets/index.ts'
 import {
   type CallContext,
@@ -47,11 +47,14 @@ export async function commitFork(
   const exported: ExportedChange[] = []
   const masked: string[] = []
   const bases: BaseFile[] = []
+  const repositories = new Set<string>()
   const objects = new Map<string, () => Promise<Uint8Array>>()
   for await (const change of listFileChanges(link.diff(fork), trees, ctx)) {
     const [, object] = OBJECT_PATH.exec(change.path) ?? []
     if (object !== undefined && change.after?.type === 'file')
       objects.set(object, () => readFile(trees.after, change.path, {}, ctx))
+    const repository = findNestedRepository(change.path)
+    if (repository !== undefined) repositories.add(repository)
     if (isGitPath(change.path)) continue
     bases.push(...listBases(change, trees, ctx))
     if (await isMasked(change, trees, ctx)) masked.push(change.path)
@@ -61,6 +64,7 @@ export async function commitFork(
     branch,
     message: `Apply the changes of ${fork.name}`,
     bases,
+    repositories,
     commits: await findCommits(link.path, objects, trees, ctx),
     environment: copyEnvironment(),
     signal,
@@ -69,24 +73,47 @@ export async function commitFork(
   return { ...report, masked }
 }
 
+/** Returns the directory of a repository below the root, if the path is one of git's own files in it. */
+function findNestedRepository(path: string): string | undefined {
+  const root = parseGitPath(path)?.root
+  return root === undefined || root === '/.git' ? undefined : dirname(root)
+}
+
 /** Finds the commits that lead to the one checked out in a fork; undefined if none was made there. */
 async function findCommits(
   directory: string,
   objects: CopiedCommits['objects'],
-  { after }: TreePair,
+  trees: TreePair,
   ctx: CallContext,
 ): Promise<CopiedCommits | undefined> {
   if (objects.size === 0) return undefined
   // A fork has only what its commands changed.
-  const head = (await readIfPresent(after, HEAD, ctx)) ?? (await readFileIfPresent(join(directory, HEAD)))
+  const head =
+    (await readIfPresent(trees.after, HEAD, ctx)) ?? (await readFileIfPresent(join(directory, HEAD)))
   const branch =
     head &&
     Buffer.from(head)
       .toString()
       .match(/^ref: (.+)\n?$/)?.[1]
-  const content = branch ? await readIfPresent(after, `/.git/${branch}`, ctx) : head
-  const tip = content && parseCommitId(content)
+  const tip = branch ? await findTip(directory, branch, trees, ctx) : head && parseCommitId(head)
   return tip ? { tip, objects } : undefined
+}
+
+/** Finds the commit of a branch as a fork has it: in its loose file, or among its packed refs. */
+async function findTip(
+  directory: string,
+  branch: string,
+  { before, after }: TreePair,
+  ctx: CallContext,
+): Promise<string | undefined> {
+  const path = `/.git/${branch}`
+  const content = await readIfPresent(after, path, ctx)
+  if (content !== undefined) return parseCommitId(content)
+  const packed = await readIfPresent(after, '/.git/packed-refs', ctx)
+  // A loose file that the fork never touched wins over its packed refs.
+  const isRemoved = (await readIfPresent(before, path, ctx)) !== undefined
+  if (packed === undefined || (!isRemoved && existsSync(join(directory, path)))) return undefined
+  return parsePackedRefs(packed)?.get(branch)
 }
 
 /** Lists the file of a change as it was before; none for a directory. */

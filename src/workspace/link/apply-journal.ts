@@ -21,6 +21,7 @@ import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
 import { discardStage, revertUnfinished } from './unfinished-write.ts'
 import { createWriteError } from './write-error.ts'
+import { guardPackedRefs } from './written-refs.ts'
 
 /** Outcome of an apply or undo whose process was killed. */
 export interface Recovery {
@@ -128,7 +129,10 @@ export class ApplyJournal {
     try {
       await prepare()
       if (written.length === 0) commit()
-      else leader.readTogether(() => writeDirectory(tree, { stage, changes: written, names }, commit))
+      else
+        leader.readTogether(() =>
+          writeDirectory(tree, { stage, changes: guardPackedRefs(tree, written), names }, commit),
+        )
     } catch (error) {
       // If this fails too, the next command retries.
       await this.#revert(tree, leader, record).catch(() => {})

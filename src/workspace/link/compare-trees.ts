@@ -1,3 +1,4 @@
+import type { RefMove } from '../../git-files/index.ts'
 import { isSameEntry, type LinkEntry } from './link-entry.ts'
 import {
   joinPath,
@@ -20,6 +21,8 @@ export interface TreeChange {
   readonly hasPlaceholders?: boolean
   /** Number of commits that a ref of git gained, as far as they are known. */
   readonly commits?: number
+  /** Refs of git whose commits changed by it. */
+  readonly refs?: readonly RefMove[]
   /** Branch or commit that HEAD of a repository names now. */
   readonly checkedOut?: string
   /** True if the directory had changed the path too. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivateFile } from '../../machine/index.ts'
 
@@ -16,7 +17,27 @@ export function tryLockFile(path: string): Disposable | undefined {
     return { [Symbol.dispose]: () => file.close() }
   } catch (error) {
     file.close()
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined
+    if (isBusy(error)) return undefined
     throw error
   }
+}
+
+/** Reports whether a process has the exclusive lock on a file. Looks of several processes do not disturb each other. */
+export function isFileLocked(path: string): boolean {
+  if (!existsSync(path)) return false
+  const file = new DatabaseSync(path, { readOnly: true })
+  try {
+    // A read takes a shared lock.
+    file.exec('pragma busy_timeout = 0; begin; select 1 from sqlite_master')
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw error
+  } finally {
+    file.close()
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }

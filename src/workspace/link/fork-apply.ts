@@ -205,7 +205,7 @@ export class ForkApply {
 
   async #readApplied(member: OpenMember): Promise<UndoneFork> {
     const earlier = await this.#home.posix(getUndoName(member.fork.mirror))
-    return { ...member, changes: compareTrees(member.mirror, earlier) }
+    return { ...member, earlier, changes: compareTrees(member.mirror, earlier) }
   }
 
   async #readMerged(leader: OpenMember | undefined): Promise<TreeChange[]> {

@@ -12,6 +12,7 @@ import type { FirstNames } from './new-files.ts'
 import { resolveChanges } from './resolve-changes.ts'
 import { type ChangeSelection, selectChanges } from './select-changes.ts'
 import { findEntry, type TreeFiles } from './tree.ts'
+import { unpackRefChanges } from './unpacked-refs.ts'
 
 /** The trees of a fork, and its placeholders. */
 export interface OpenFork {
@@ -58,7 +59,12 @@ export function planFork(directory: DirectoryTree, fork: OpenFork, options: Plan
     )
   const changes = options.keepSetuid === true ? selected : dropSetuid(selected)
   const view = secrets?.openMaskedTree(directory, mirror, after) ?? directory
-  const { pending, settled } = resolveChanges(view, changes, {
+  const unpacked = unpackRefChanges(changes, {
+    before: (path) => findEntry(mirror, path),
+    after: (path) => findEntry(after, path),
+    directory: (path) => view.findEntry(path),
+  })
+  const { pending, settled } = resolveChanges(view, unpacked, {
     isUnsure: (path) => isUnsure(mirror, path),
     merge: options.merge,
     findParent: (path) => findEntry(after, path),
@@ -72,7 +78,7 @@ export function planFork(directory: DirectoryTree, fork: OpenFork, options: Plan
     after,
     linked.map(({ path }) => path),
   )
-  const reported = addGitDetails(markChanges(changes, settled, written))
+  const reported = addGitDetails(markChanges(unpacked, settled, written))
   const settledPaths = new Set(settled.map(({ path }) => path))
   const states = [...settled, ...pending.filter(({ path }) => !settledPaths.has(path))]
   return { changes, written, settled, states, names, reported, isIdle: all.length === 0 }

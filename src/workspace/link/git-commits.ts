@@ -1,9 +1,15 @@
 import {
+  type FileContents,
+  findRefMoves,
   isHeadMove,
+  isRefPath,
+  listRefFiles,
   MAX_COMMIT_BYTES,
+  MAX_PACKED_BYTES,
   parseCheckedOut,
   parseCommitId,
   parseGitPath,
+  type RefMove,
   walkCommits,
 } from '../../git-files/index.ts'
 import type { TreeChange } from './compare-trees.ts'
@@ -30,24 +36,48 @@ export function listCommits(find: FindEntry, store: string, tip: string, known?:
   return step.value
 }
 
+/** The trees of some changes, of which packed refs are read. */
+interface ChangedTrees {
+  readonly before: FindEntry
+  readonly after: FindEntry
+}
+
 /**
- * Adds to each change of a ref how many commits it gained, and to that of HEAD what is checked out. Only new objects count,
- * and are read.
+ * Adds to each change the refs that it moved with the commits that they gained, and to that of HEAD what is checked out.
+ * Only new objects count, and are read.
+ * @param trees when absent, the changes are those of loose refs. See `unpackRefChanges`.
  */
-export function addGitDetails(changes: readonly TreeChange[]): TreeChange[] {
-  const isRef = ({ path }: TreeChange) => parseGitPath(path)?.part === 'ref'
-  if (!changes.some(isRef)) return [...changes]
-  const states = new Map(changes.map(({ path, after }) => [path, after]))
+export function addGitDetails(changes: readonly TreeChange[], trees?: ChangedTrees): TreeChange[] {
+  if (!changes.some(({ path }) => isRefPath(path) || isHeadMove({ path, kind: 'modified' })))
+    return [...changes]
+  const states = new Map(changes.map((change) => [change.path, change]))
+  const find = (path: string) => states.get(path)?.after
+  const files = changes.filter(({ before, after }) => (after ?? before)?.type === 'file')
+  const paths = files.map(({ path }) => path)
+  const contents = listRefFiles(paths).map((path): [string, FileContents] => {
+    const { before, after } = states.get(path) ?? { before: trees?.before(path), after: trees?.after(path) }
+    return [path, { before: readRefFile(before), after: readRefFile(after) }]
+  })
+  const moves = findRefMoves(paths, new Map(contents))
   return changes.map((change) => {
-    const tip = isRef(change) ? readCommitId(change.after) : undefined
+    const refs = moves.get(change.path)?.map((move) => ({ ...move, commits: countCommits(find, move) }))
+    const [own] = refs ?? []
     const checkedOut = readCheckedOut(change)
-    const { store = '' } = parseGitPath(change.path) ?? {}
     return {
       ...change,
-      ...(tip !== undefined && { commits: listCommits((path) => states.get(path), store, tip).size }),
+      ...(refs !== undefined && { refs }),
+      ...(own?.path === change.path && own.tip !== undefined && { commits: own.commits }),
       ...(checkedOut !== undefined && { checkedOut }),
     }
   })
+}
+
+function countCommits(find: FindEntry, { path, tip }: RefMove): number {
+  return tip === undefined ? 0 : listCommits(find, parseGitPath(path)?.store ?? '', tip).size
+}
+
+function readRefFile(entry: LinkEntry | undefined): Uint8Array | undefined {
+  return entry?.type === 'file' && entry.size <= MAX_PACKED_BYTES ? readEntry(entry) : undefined
 }
 
 function readCheckedOut({ path, before, after }: TreeChange): string | undefined {

@@ -1,3 +1,4 @@
+import { isGitDirectory } from '../../git-files/index.ts'
 import { compareTrees, createChangeWork, type TreeChange } from './compare-trees.ts'
 import type { DirectoryTree } from './directory-tree.ts'
 import { createFileEntry, type LinkEntry, readEntry } from './link-entry.ts'
@@ -6,6 +7,7 @@ import { createMirrorWork, isUnsure, type MirroredPath } from './mirror.ts'
 import { resolveChanges } from './resolve-changes.ts'
 import { findEntry, findInode, joinPath, listAncestors, listNames, type TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
+import { unpackRefChanges } from './unpacked-refs.ts'
 
 /** The trees of a fork. */
 export interface ForkTrees {
@@ -33,13 +35,26 @@ export function planForkMerge(
 ): ForkMergePlan {
   const view = new TargetView(directory, source, target)
   const changes = compareTrees(source.mirror, source.after)
-  const { pending } = resolveChanges(view, changes, {
+  const unpacked = unpackRefChanges(changes, {
+    before: (path) => findEntry(source.mirror, path),
+    after: (path) => findEntry(source.after, path),
+    directory: (path) => view.findEntry(path),
+  })
+  const { pending } = resolveChanges(view, unpacked, {
     isUnsure: (path) => view.isKnown(path) && isUnsure(source.mirror, path),
     merge,
     findParent: (path) => findEntry(source.after, path),
     commits: { directory: (path) => view.findEntry(path), fork: (path) => findEntry(source.after, path) },
   })
-  return { unknown: listUnknown(view, source.mirror, changes), written: pending.map(readMerged) }
+  // Neither fork has the directories above a ref that was only packed.
+  const own = new Set(unpacked.map(({ path }) => path))
+  const isParent = ({ path, after }: TreeChange) =>
+    after?.type === 'directory' && isGitDirectory(path) && !own.has(path)
+  const parents = pending.filter(isParent).map(({ path, after }) => ({ path, entry: after, isUnsure: false }))
+  return {
+    unknown: [...listUnknown(view, source.mirror, changes), ...parents],
+    written: pending.filter((change) => !isParent(change)).map(readMerged),
+  }
 }
 
 /** Changes the target as planned. If it is interrupted before the last step, the target has only its own changes. */

@@ -2,8 +2,9 @@ import { parseGitPath } from '../../git-files/index.ts'
 import type { TreeChange } from './compare-trees.ts'
 import { type FindEntry, listCommits, readCommitId } from './git-commits.ts'
 import { isRefreshedIndex, mergeIndexes } from './git-index.ts'
-import { createFileEntry, isSameEntry, type LinkEntry, readEntry } from './link-entry.ts'
+import { createFileEntry, type LinkEntry, readEntry } from './link-entry.ts'
 import type { EntryMerge } from './merge-entries.ts'
+import { isSameState } from './unpacked-refs.ts'
 
 const MAX_LOG_BYTES = 64 * 2 ** 20
 
@@ -35,7 +36,8 @@ export function mergeGitChange(
   if (git === undefined || removed.has(git.root)) return undefined
   // Another ref may need an object by now, so that only git may remove it.
   if (git.part === 'object' && (after === undefined || current?.type === 'file')) return { entry: current }
-  if (!isUnsure && (isSameEntry(current, before) || isRefreshedIndex(path, current, before))) return undefined
+  if (!isUnsure && (isSameState(path, current, before) || isRefreshedIndex(path, current, before)))
+    return undefined
   if (git.part === 'object-info' || git.part === 'note') return { entry: current }
   if (git.part === 'log') return { entry: mergeLog(before, current, after) }
   if (git.part === 'index') return mergeIndexEntries(before, current, after)

@@ -1,3 +1,4 @@
+import { isGitDirectory, parseGitPath } from '../../git-files/index.ts'
 import { isErrno } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { type ApplyConflict, ApplyError } from './apply-conflicts.ts'
@@ -5,11 +6,13 @@ import { sortChanges, type TreeChange } from './compare-trees.ts'
 import type { DirectoryTree } from './directory-tree.ts'
 import { DirectoryView } from './directory-view.ts'
 import { isRefreshedIndex } from './git-index.ts'
-import { isSameEntry, type LinkEntry } from './link-entry.ts'
+import type { LinkEntry } from './link-entry.ts'
 import { type EntryMerge, type EntryMergeOptions, mergeEntries } from './merge-entries.ts'
 import { type CommitTrees, mergeGitChange } from './merge-git.ts'
-import { joinPath, listAncestors } from './tree.ts'
+import { getParent, joinPath, listAncestors } from './tree.ts'
+import { isSameState } from './unpacked-refs.ts'
 import { createWriteError } from './write-error.ts'
+import { DirectoryRefs } from './written-refs.ts'
 
 export interface ResolveOptions {
   /** True for a path whose earlier state is not known for certain. */
@@ -30,7 +33,8 @@ export interface ResolvedChanges {
 }
 
 /**
- * Decides what to write for each change. Throws ApplyError if a path is neither in its earlier nor in its new state, and
+ * Decides what to write for each change. Changes of packed refs are given as those of loose ones, see
+ * `unpackRefChanges`. Throws ApplyError if a path is neither in its earlier nor in its new state, and
  * cannot be merged; EACCES if this user may not look at it.
  */
 export function resolveChanges(
@@ -52,6 +56,7 @@ export function resolveChanges(
 class ChangeResolver {
   readonly #directory: DirectoryTree
   readonly #view: DirectoryView
+  readonly #refs: DirectoryRefs
   readonly #options: ResolveOptions
   /** Paths that the changes remove. */
   readonly #removed: ReadonlySet<string>
@@ -62,12 +67,14 @@ class ChangeResolver {
   readonly #unchanged = new Set<string>()
   /** Removed paths that stay, because the directory has changed them. */
   readonly #kept = new Set<string>()
+  #hasNewParents = false
 
   constructor(directory: DirectoryTree, changes: readonly TreeChange[], options: ResolveOptions) {
     this.#directory = directory
     this.#view = new DirectoryView(directory)
     this.#options = options
     this.#removed = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
+    this.#refs = new DirectoryRefs((path) => this.#view.findEntry(path), this.#removed)
   }
 
   add(change: TreeChange): void {
@@ -88,9 +95,9 @@ class ChangeResolver {
     this.#keepOccupied()
     this.#addLostParents()
     if (this.#conflicts.length > 0) throw new ApplyError(this.#directory.path, this.#conflicts)
-    const pending = [...this.#pending.values()]
+    const pending = this.#refs.toFileChanges([...this.#pending.values()])
     return {
-      pending: this.#options.merge === undefined ? pending : sortChanges(pending),
+      pending: this.#options.merge === undefined && !this.#hasNewParents ? pending : sortChanges(pending),
       settled: [...this.#settled.values()],
     }
   }
@@ -102,8 +109,10 @@ class ChangeResolver {
       this.#conflicts.push({ path, reason: 'is now behind a symbolic link' })
       return
     }
-    const current = this.#view.findEntry(path)
-    if (isSameEntry(current, after)) {
+    const loose = this.#view.findEntry(path)
+    const packed = this.#refs.findPacked(change, loose)
+    const current = packed ?? loose
+    if (isSameState(path, current, after)) {
       this.#settled.set(path, { path, before: current, after: current })
       return
     }
@@ -114,6 +123,8 @@ class ChangeResolver {
       // The earlier entry is read from the directory: the mirror changes before it.
       this.#pending.set(path, { ...change, before: current })
       this.#unchanged.add(path)
+      // An undo needs the earlier state, which no mirror has.
+      if (packed !== undefined) this.#settled.set(path, { path, before: packed, after })
     } else if (merge !== undefined) this.#merge(change, current, merge)
     else this.#conflicts.push({ path, reason: explainConflict(before, current, isUnsure) })
   }
@@ -148,7 +159,7 @@ class ChangeResolver {
     }
     if (after === undefined && entry !== undefined) this.#kept.add(path)
     this.#settled.set(path, change)
-    if (!isSameEntry(current, entry)) this.#pending.set(path, change)
+    if (!isSameState(path, current, entry)) this.#pending.set(path, change)
   }
 
   #addBeside(path: string, entry: LinkEntry, name: string): void {
@@ -160,13 +171,15 @@ class ChangeResolver {
   }
 
   /**
-   * Looks for entries that another process put into a directory that is to be removed. A merge keeps the directory then;
-   * otherwise each is a conflict.
+   * Looks for entries that another process put into a directory that is to be removed. A merge keeps the directory then,
+   * and so does any apply one of git's own; otherwise each is a conflict.
    */
   #checkEntries({ path, after }: TreeChange): void {
     const names = this.#directory.listNames(path).map((name) => joinPath(path, name))
     const found = names.filter((path) => !this.#removed.has(path))
-    if (found.length > 0 && this.#options.merge !== undefined && after === undefined) this.#keep(path)
+    const isOwn = isGitDirectory(path) && !this.#removed.has(parseGitPath(path)?.root ?? '')
+    const canKeep = after === undefined && (this.#options.merge !== undefined || isOwn)
+    if (found.length > 0 && canKeep) this.#keep(path)
     else this.#conflicts.push(...found.map((path) => ({ path, reason: 'was created meanwhile' })))
   }
 
@@ -188,26 +201,41 @@ class ChangeResolver {
     }
   }
 
-  /** Creates the directories again that another process removed above a change. Without a merge they are conflicts. */
+  /**
+   * Creates the directories again that another process removed above a change. Without a merge they are conflicts, unless
+   * git removed them because they were empty.
+   */
   #addLostParents(): void {
     const kept = [...this.#pending.values()].filter(({ after }) => after !== undefined)
     for (const above of new Set(kept.flatMap(({ path }) => listAncestors(path)))) {
       const current = this.#pending.has(above) ? this.#pending.get(above)?.after : this.#view.findEntry(above)
-      const after = current === undefined ? this.#options.findParent(above) : undefined
       if (current?.type === 'directory') continue
-      if (this.#options.merge === undefined || after?.type !== 'directory')
+      const isOwn = isGitDirectory(above)
+      const after = current === undefined ? this.#findParent(above, isOwn) : undefined
+      if ((this.#options.merge === undefined && !isOwn) || after?.type !== 'directory')
         this.#conflicts.push({ path: above, reason: explainConflict(after, current, false) })
       else {
         const change = { path: above, before: undefined, after, isMerged: true }
         this.#pending.set(above, change)
         this.#settled.set(above, change)
+        this.#hasNewParents = true
       }
     }
+  }
+
+  /** Returns a directory to create: that of the fork, or for one of git's own as the next one above. */
+  #findParent(path: string, isOwn: boolean): LinkEntry | undefined {
+    const known = this.#options.findParent(path)
+    if (known !== undefined || !isOwn) return known
+    const above = getParent(path)
+    return this.#pending.get(above)?.after ?? this.#view.findEntry(above)
   }
 }
 
 function isAsBefore({ path, before, after }: TreeChange, current: LinkEntry | undefined): boolean {
-  if (isSameEntry(current, before) || isRefreshedIndex(path, current, before)) return true
+  if (isSameState(path, current, before) || isRefreshedIndex(path, current, before)) return true
+  // Git removes a directory of refs when it is empty.
+  if (current === undefined && before?.type === 'directory' && isGitDirectory(path)) return true
   // Its entries count, not its permissions: the user may have opened a closed directory.
   return after === undefined && before?.type === 'directory' && current?.type === 'directory'
 }

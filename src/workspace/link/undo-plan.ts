@@ -6,10 +6,13 @@ import { addGitDetails } from './git-commits.ts'
 import { isSameEntry } from './link-entry.ts'
 import { maskTree } from './masked-host-tree.ts'
 import { resolveChanges } from './resolve-changes.ts'
-import { findEntry } from './tree.ts'
+import { findEntry, type TreeFiles } from './tree.ts'
+import { unpackRefChanges } from './unpacked-refs.ts'
 
 /** A fork of the act that is undone. */
 export interface UndoneFork extends OpenFork {
+  /** Its mirror before the act. */
+  readonly earlier: TreeFiles
   /** Changes of its mirror, from now to its state before the act. */
   readonly changes: readonly TreeChange[]
 }
@@ -25,7 +28,7 @@ export function planUndo(
   merged: readonly TreeChange[],
 ): { readonly changes: TreeChange[]; readonly written: readonly TreeChange[] } {
   // The last fork wrote what is there now, the first one met what was there before.
-  const combined = combineChanges(forks.map(({ changes }) => changes.map(invert))).map(invert)
+  const combined = combineChanges(forks.map((fork) => unpack(fork).map(invert))).map(invert)
   const changes = replaceMerged(combined, merged)
   const states = new Map(changes.map(({ path, before, after }) => [path, [before, after]]))
   const [firsts, lasts] = [findWriters(forks.toReversed()), findWriters(forks)]
@@ -44,6 +47,13 @@ export function planUndo(
   })
   const written = forks.length === 1 ? restored : sortChanges(restored)
   return { changes: addGitDetails(changes), written }
+}
+
+function unpack({ mirror, earlier, changes }: UndoneFork): TreeChange[] {
+  return unpackRefChanges(changes, {
+    before: (path) => findEntry(mirror, path),
+    after: (path) => findEntry(earlier, path),
+  })
 }
 
 /** Maps each path to the last of some forks that changed it. */

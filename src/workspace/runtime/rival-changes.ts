@@ -19,7 +19,7 @@ interface RivalChange {
   readonly ours: LinkEntry | undefined
 }
 
-/** Where to look for changes of others. */
+/** A fork when a command began and when it ended, and the paths that the command changed. */
 export interface RivalSearch {
   /** The fork when the command began. */
   readonly start: TreeFiles
