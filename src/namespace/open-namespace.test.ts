@@ -21,6 +21,13 @@ function scratch(config?: string): string {
   return directory
 }
 
+/** Opens a home that is closed after the namespaces on it. */
+async function openTestHome(...options: Parameters<typeof openHome>): ReturnType<typeof openHome> {
+  const home = await openHome(...options)
+  onTestFinished(() => home.close())
+  return home
+}
+
 async function opened(options: Partial<NamespaceOptions> = {}) {
   const namespace = await openNamespace({ home: scratch(), context: 'alice', ...options })
   onTestFinished(() => namespace.close())
@@ -157,7 +164,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
   })
 
   it.runIf(mode === 'vault')('keeps the history of zones, each change with its caller', async () => {
-    await using home = await openHome()
+    const home = await openTestHome()
     const { fs } = await opened({ home })
     await fs.write('/shared/plan.md', 'x', {}, { ...alice, trace: 'call-1' })
     const zones = await home.vault('zones')
@@ -172,7 +179,7 @@ describe.each(modes)('a namespace with zones of the kind %s', (mode, config) => 
 
 describe('the workspace', () => {
   it('is the named vault, writable for its context only', async () => {
-    await using home = await openHome()
+    const home = await openTestHome()
     const base = await home.createVault('base')
     await base.write('/src/cart.ts', 'old\n')
     const { fs, workspace } = await opened({ home, vault: 'base' })
@@ -186,7 +193,7 @@ describe('the workspace', () => {
   })
 
   it('is a fork on request, created once and continued later', async () => {
-    await using home = await openHome()
+    const home = await openTestHome()
     const base = await home.createVault('base')
     await base.write('/a', 'old\n')
     const first = await opened({ home, vault: 'base', fork: 'task' })
@@ -204,7 +211,7 @@ describe('the workspace', () => {
   })
 
   it('supports its whole life cycle through tools', async () => {
-    await using home = await openHome()
+    const home = await openTestHome()
     await (await home.createVault('base')).write('/a', 'one\n')
     const namespace = await opened({ home, vault: 'base' })
     const tools = namespace.tools()
@@ -251,7 +258,7 @@ describe('the workspace', () => {
     [{ context: 'system' }, 'EINVAL', /it is reserved/],
     [{ context: '../bob' }, 'EINVAL', /not a valid context name/],
   ] as const)('refuses %j', async (options, code, message) => {
-    await using home = await openHome()
+    const home = await openTestHome()
     for (const name of ['base', 'other', 'boundary']) await home.createVault(name)
     await home.fork('other', 'of-other')
     await home.fork('boundary', 'of-boundary')
@@ -340,7 +347,7 @@ access = "write"
 
   it('cannot expose the home or the zones', async () => {
     const path = scratch()
-    await using home = await openHome({ path })
+    const home = await openTestHome({ path })
     await (await opened({ home })).close()
     const open = (options: Partial<NamespaceOptions>) => openNamespace({ home, context: 'alice', ...options })
     const holds = { code: 'EINVAL', message: expect.stringContaining('is inside the home') }

@@ -147,7 +147,7 @@ async function play(steps: readonly Step[]): Promise<unknown> {
       if (!isVfsError(error)) throw error
     }
   }
-  return Promise.all(
+  return await Promise.all(
     vaults.map(async (vault) => [
       await contentOf(vault),
       (await vault.checkpoints()).map(({ name }) => name),
