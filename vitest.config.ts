@@ -33,9 +33,10 @@ const SYSTEM_IN_SRC = [
   'src/backends/vault/{exchange,transfer}/*.test.ts',
   'src/boundary/*.test.ts',
   'src/daemon/*.test.ts',
+  'src/diff/{applied-patch,patch}.test.ts',
   'src/devices/llm/{api,cli}/*.test.ts',
   'src/devices/{lsp,mcp,web}/*.test.ts',
-  'src/machine/{answering-thread,process-tag,spawn-without-inherited-fds,temporary-name}.test.ts',
+  'src/machine/{answering-thread,process-tag,process-tree,spawn-without-inherited-fds,temporary-name}.test.ts',
   'src/mcp/serve-stdio.test.ts',
   'src/store/group-commit/{sqlite,vault}-group-commit.test.ts',
   'src/store/engines/**/*.test.ts',
@@ -46,7 +47,7 @@ const SYSTEM_IN_SRC = [
   'src/tools/{edit/file-edit,files/{file-pages,grep-bounds},host/host-race,pattern/line-pattern}.test.ts',
   'src/vfs/{ordered-map,overlay/apply-attributes}.test.ts',
   'src/workspace/{isolation,link,runtime,session}/**/*.test.ts',
-  'src/workspace/policy/wrapping.test.ts',
+  'src/workspace/policy/{help-options,wrapping}.test.ts',
 ]
 
 /** Runs torture tests first: they take minutes, and would otherwise run alone at the end. */

@@ -95,7 +95,8 @@ function listProcesses(): number[] {
 
 /** False for a zombie, which still has its entry. */
 function isAlive(pid: number): boolean {
-  const [stat = ''] = readFields(`/proc/${pid}/stat`, '\n')
+  const stat = readProcFile(`/proc/${pid}/stat`)
+  // The name before the state may have any characters, also `)` and newlines.
   return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
 }
 
@@ -109,10 +110,14 @@ function listNames(directory: string): string[] {
 }
 
 function readFields(path: string, separator: string): string[] {
+  return readProcFile(path).split(separator).filter(Boolean)
+}
+
+function readProcFile(path: string): string {
   try {
-    return readFileSync(path, 'latin1').split(separator).filter(Boolean)
+    return readFileSync(path, 'latin1')
   } catch {
     // The process has exited, or is another user's.
-    return []
+    return ''
   }
 }

@@ -48,6 +48,17 @@ describe('a remote repository', () => {
     expect(server.fetches).toBe(before)
   })
 
+  it('can be opened by several programs at once in one new cache', async () => {
+    for (let round = 0; round < 5; round++) {
+      const cache = join(scratch, `shared-${round}`)
+      const opened = await Promise.all(Array.from({ length: 4 }, () => openRemoteGit(url, { cache })))
+      for (const fs of opened) {
+        expect(await readText(fs, '/a/one')).toBe('ONE\n')
+        await fs[Symbol.asyncDispose]()
+      }
+    }
+  })
+
   it('fetches everything below a prefix in one request', async () => {
     const cache = join(scratch, 'materialized')
     await using fs = await openRemoteGit(url, { cache, ref: 'v1' })

@@ -56,6 +56,15 @@ async function readAll(terminal: PseudoTerminal): Promise<void> {
   }
 }
 
+it('shows no control characters of a metadata value on a terminal', async () => {
+  const cli = await prepared()
+  await cli.ok('meta', 'set', '/a', 'note', `${ESCAPE}]0;title`)
+  expect(await cli.ok('meta', 'get', '/a', 'note')).toBe(`${ESCAPE}]0;title\n`)
+  const terminal = atTerminal(cli, ['meta', 'get', '/a', 'note'])
+  await terminal.ended()
+  expect(terminal.shown).toBe('\\033]0;title\r\n')
+})
+
 describe.skipIf(!hasProgram('python3'))('an approval at a terminal', () => {
   it('shows a long command page by page before it asks', async () => {
     const cli = await prepared()

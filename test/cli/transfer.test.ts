@@ -1,15 +1,19 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -170,5 +174,33 @@ describe('send and receive', () => {
     writeFileSync(damaged, readFileSync(file).subarray(0, -10))
     expect((await cli.run(['receive', '--from', damaged, '--as', 'new', '--home', there])).code).toBe(1)
     expect(existsSync(`${file}.tmp`)).toBe(false)
+  })
+
+  it('write into a pipe or a device, follow a link, and make a file for its owner alone', async () => {
+    const cli = new Cli()
+    await cli.ok('vault', 'create', 'base')
+    await cli.ok('write', '/a', '--text', 'first')
+    const [file, link, pipe, gone] = ['sent', 'link', 'pipe', 'gone'].map((name) => join(cli.scratch, name))
+    if (!file || !link || !pipe || !gone) return
+    await cli.ok('send', '--to', file)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const old = join(cli.scratch, 'old')
+    writeFileSync(old, 'old')
+    symlinkSync(old, link)
+    await cli.ok('send', '--to', link)
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(readFileSync(old)).toEqual(readFileSync(file))
+    execFileSync('mkfifo', [pipe])
+    const [received] = await Promise.all([readFile(pipe), cli.ok('send', '--to', pipe)])
+    expect(received).toEqual(readFileSync(file))
+    expect(lstatSync(pipe).isFIFO()).toBe(true)
+    expect(await cli.ok('send', '--to', '/dev/null')).toContain('to /dev/null')
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true)
+    symlinkSync(join(cli.scratch, 'nowhere'), gone)
+    const refused = await cli.run(['send', '--to', gone])
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('does not exist; name that file'),
+    })
   })
 })

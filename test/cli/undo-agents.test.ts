@@ -1,11 +1,24 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { programFile } from '../support/program-file.ts'
 import { root } from '../support/run-node.ts'
+import { whyNotNobody } from '../support/tools.ts'
 import { FakeAgent } from './fake-agent.ts'
+import { Cli } from './run-cli.ts'
+
+const NOBODY = 65_534
 
 /** Reads the events that a real program sent, for another directory. */
 function readEvents(program: string, project: string): string[] {
@@ -93,7 +106,10 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     expect(second).toContain("with: coppice undo --last 2 --merge -- 'b c'\n")
   })
 
-  it('undoes what an agent did that was killed in a command', async () => {
+  it.each([
+    ['Bash', /C \/a changed after \d\.1 Bash began, which did not finish/],
+    ['x\u001b[2J', /C \/a "changed after \d\.1 x\\033\[2J began, which did not finish/],
+  ])('undoes what an agent did that was killed in a call of %j', async (tool_name, reason) => {
     const agent = new FakeAgent()
     agent.write('a', 'one\n')
     await agent.send('UserPromptSubmit', { prompt: 'go' })
@@ -102,7 +118,7 @@ describe('coppice undo', { timeout: 60_000 }, () => {
       session_id: 's2',
       cwd: agent.project,
       hook_event_name: 'PreToolUse',
-      tool_name: 'Bash',
+      tool_name,
       tool_input: { command: 'x' },
       tool_use_id: '9',
     })
@@ -115,10 +131,33 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     await once(killed, 'close')
     const refused = await agent.cli.run(['undo'])
     expect(refused.code).toBe(3)
-    expect(refused.stderr).toMatch(/C \/a changed after \d\.1 Bash began, which did not finish/)
+    expect(refused.stderr).toMatch(reason)
     await agent.cli.ok('undo', '--unfinished')
     expect(agent.read()).toEqual({ '/a': 'one\n' })
   })
+
+  it.skipIf(whyNotNobody() !== undefined)(
+    'undoes and redoes changes in directories without write permission',
+    async () => {
+      const agent = new FakeAgent(new Cli(NOBODY))
+      const own = `chown -R ${NOBODY} .`
+      for (const name of ['a', 'mod/f', 'mod/g']) agent.write(name, 'old\n')
+      await agent.shell(`${own}; chmod 555 mod`)
+      const before = agent.read()
+      await agent.send('UserPromptSubmit', { prompt: 'go' })
+      await agent.shell(
+        `echo new > a; echo new > mod/f; rm mod/g; mkdir new; echo n > new/n; ${own}; chmod 555 new`,
+      )
+      const after = agent.read()
+      const modeOf = (name: string) => lstatSync(join(agent.project, name)).mode & 0o7777
+      await agent.cli.ok('undo')
+      expect(agent.read()).toEqual(before)
+      expect(existsSync(join(agent.project, 'new'))).toBe(false)
+      await agent.cli.ok('redo')
+      expect(agent.read()).toEqual(after)
+      expect([modeOf('mod'), modeOf('new')]).toEqual([0o555, 0o555])
+    },
+  )
 
   it.each([2, 4, 6, 8])('leaves nothing half undone when it is killed at step %i', async (step) => {
     const agent = new FakeAgent()
@@ -165,6 +204,17 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     })
     await agent.cli.ok('undo')
     expect(agent.read()).toEqual(before)
+  })
+
+  it('escapes the name of a tool, which an agent chooses', async () => {
+    const agent = new FakeAgent()
+    agent.write('a', 'one\n')
+    await agent.send('UserPromptSubmit', { prompt: 'go' })
+    const fields = { tool_name: 'x\u001b]0;title\u0007', tool_input: { command: 'x' }, tool_use_id: '1' }
+    await agent.send('PreToolUse', fields)
+    agent.write('a', 'two\n')
+    await agent.send('PostToolUse', fields)
+    expect(await agent.cli.ok('timeline')).toContain('1.1    "x\\033]0;title\\007"')
   })
 
   it('never stops an agent, and lists failed hooks', async () => {

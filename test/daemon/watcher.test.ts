@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -88,6 +97,50 @@ describe.runIf(process.platform === 'linux')('the watcher of a home', { timeout:
     expect(stopWatcher(home)).toBe(true)
     expect(await ended).toEqual([0, null])
     expect(existsSync(requests)).toBe(false)
+  })
+
+  it('is said to have stopped by neither of two commands where it was killed', async () => {
+    const { home } = createPlace()
+    const killed = await startWatcher(home)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    // Other commands look whether it runs, all the time.
+    for (let others = 0; others < 3; others++) {
+      const looking = spawn(process.execPath, [programFile('watcher-looking-process'), home], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      onTestFinished(() => void looking.kill('SIGKILL'))
+      await once(looking.stdout, 'data')
+    }
+    for (let look = 0; look < 200; look++) expect(stopWatcher(home)).toBe(false)
+  })
+
+  it('stops while a client writes requests, and releases the home', async () => {
+    const { home, requests } = createPlace()
+    const { ended } = await startWatcher(home)
+    const program = `const fs = require('node:fs')
+      for (let count = 0; ; count++) try { fs.writeFileSync(process.argv[1] + '/' + process.pid + '-' + count, '') } catch {}`
+    for (let clients = 0; clients < 3; clients++) {
+      const writing = spawn(process.execPath, ['-e', program, requests], { stdio: 'ignore' })
+      onTestFinished(() => void writing.kill('SIGKILL'))
+    }
+    await expect.poll(() => readdirSync(requests).length).toBeGreaterThan(10)
+    expect(stopWatcher(home)).toBe(true)
+    expect(await ended).toEqual([0, null])
+    expect(existsSync(requests)).toBe(false)
+  })
+
+  it('gives no answer if it ends while it is asked', async () => {
+    const place = createPlace()
+    await startWatcher(place.home)
+    // Evaluated between the look for the directory and the write into it.
+    const question = { directory: '/', identity: '', settings: {}, mark: undefined }
+    const toJSON = () => {
+      rmSync(place.requests, { recursive: true, force: true })
+      return {}
+    }
+    const asked = { ...question, toJSON }
+    expect(askWatcher(place.home, asked)).toBe('absent')
   })
 
   it('stops when no hook asks any more', async () => {

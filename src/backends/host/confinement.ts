@@ -26,6 +26,8 @@ export interface LocateOptions extends LinkOptions {
   readonly storing?: boolean
   /** Create missing parent directories. */
   readonly parents?: boolean
+  /** Resolve a path to nothing too: from the first missing directory on, its names stay as they are. */
+  readonly lenient?: boolean
   /** Throw EINVAL if the path leads through this directory. */
   readonly notThrough?: Stats
 }
@@ -122,6 +124,8 @@ class PathResolution {
   readonly #pending: string[]
   /** The names from the root to the current directory, without links. */
   #names: string[] = []
+  /** The names after that, of directories that are missing. */
+  readonly #missing: string[] = []
   #current: DirectoryHandle
   #hops = 0
 
@@ -143,7 +147,11 @@ class PathResolution {
       for (let name = this.#pending.pop(); name !== undefined; name = this.#pending.pop()) {
         if (name === '' || name === '.') continue
         if (name === '..') {
-          this.#goUp()
+          if (this.#missing.pop() === undefined) this.#goUp()
+          continue
+        }
+        if (this.#missing.length > 0) {
+          this.#missing.push(name)
           continue
         }
         if (isTemporaryName(name)) throw this.#createReservedFault()
@@ -155,7 +163,7 @@ class PathResolution {
         if (!entry?.isSymbolicLink() || !this.#options.follow) return this.#toConfinedPath(name, entry)
         this.#follow(name)
       }
-      return this.#toConfinedPath('.', this.#lstat('.'))
+      return this.#missing.length > 0 ? this.#toMissingPath() : this.#toConfinedPath('.', this.#lstat('.'))
     } catch (error) {
       this.#current.close()
       throw error
@@ -170,6 +178,13 @@ class PathResolution {
     return { directory: this.#current, name, entry, path: `/${names.join('/')}` }
   }
 
+  #toMissingPath(): ConfinedPath {
+    const [first = ''] = this.#missing
+    const { directory, path } = this.#toConfinedPath(first, undefined)
+    const below = this.#missing.slice(1)
+    return { directory, name: this.#missing.join('/'), entry: undefined, path: [path, ...below].join('/') }
+  }
+
   /** Enters a component that must be a directory or a link to one. */
   #enter(name: string, parents = this.#options.parents): void {
     try {
@@ -178,6 +193,7 @@ class PathResolution {
       this.#assertAllowed()
     } catch (error) {
       if (isErrno(error, 'ENOENT') && parents) this.#createDirectory(name)
+      else if (isErrno(error, 'ENOENT') && this.#options.lenient) this.#missing.push(name)
       else if (isErrno(error, 'ENOTDIR', 'ELOOP')) this.#enterLinkOrCreate(name)
       else throw error
     }
@@ -187,6 +203,7 @@ class PathResolution {
     const entry = this.#lstat(name)
     if (entry?.isSymbolicLink()) this.#follow(name)
     else if (entry === undefined || entry.isDirectory()) this.#retry(name)
+    else if (this.#options.lenient) this.#missing.push(name)
     else throw new HostFsFault(this.#options.storing ? 'ENOTDIR' : 'ENOENT')
   }
 

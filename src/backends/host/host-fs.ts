@@ -167,7 +167,7 @@ export class HostFs
   }
 
   realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
-    const lookup = { ...toLinkOptions(ctx), follow: followLast }
+    const lookup = { ...toLinkOptions(ctx), follow: followLast, lenient: true }
     return this.call('realpath', path, ctx, (checked) => this.#realpath(checked, lookup))
   }
 
@@ -366,6 +366,7 @@ export class HostFs
     try {
       return this.#tree.runAt({ op: 'realpath', path }, lookup, (located) => located.path)
     } catch (error) {
+      // A name that is reserved for temporary files.
       if (!isVfsError(error, 'ENOENT') || path === '/') throw error
       return child(this.#realpath(dirname(path), { ...lookup, follow: true }), basename(path))
     }

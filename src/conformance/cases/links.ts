@@ -59,6 +59,9 @@ const followingCases: readonly Case[] = [
       assert.equal(await fs.realpath('/docs/guide.md', { followLast: true }), '/docs/guide.md')
       await fs.symlink('nowhere', '/dangling')
       assert.equal(await fs.realpath('/dangling', { followLast: true }), '/nowhere')
+      await fs.symlink('gone/deep', '/lost')
+      assert.equal(await fs.realpath('/lost', { followLast: true }), '/gone/deep')
+      assert.equal(await fs.realpath('/lost/file'), '/gone/deep/file')
     },
   ),
   createProtocolCase(

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, lstatSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { makePrivateDirectory, PRIVATE_DIRECTORY_MODE } from '../../machine/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 
 /** Directories for sockets. */
 export interface SocketDirectories {
-  /** The system's runtime directory of this user, if there is one. */
+  /** The system's runtime directory of this user, if there is one. A relative path is ignored, as XDG specifies. */
   readonly runtime?: string | undefined
   /** A directory with a short name. */
   readonly temporary: string
@@ -14,15 +15,16 @@ export interface SocketDirectories {
 /** Shortest limit of any system for the path of a socket. */
 const MAX_PATH_BYTES = 103
 const OTHERS_MODE = 0o077
-const OWNER_ONLY = 0o700
 
 /**
- * Returns the path of the socket of a home's daemon, in a directory private to this user. EACCES if it belongs to
- * another.
+ * Returns the path of the socket of a home's daemon, in a directory private to this user. EACCES if the directory is a
+ * link or belongs to another user.
  */
-export function getSocketPath(home: string, { runtime, temporary }: SocketDirectories): string {
-  const name = `${createHash('sha256').update(realpathSync(home)).digest('hex').slice(0, 16)}.sock`
-  const usual = runtime ? join(runtime, 'coppice', name) : join(home, 'run', 'daemon.sock')
+export function getSocketPath(home: string, { runtime = '', temporary }: SocketDirectories): string {
+  // One socket for every path of a home.
+  const realHome = realpathSync(home)
+  const name = `${createHash('sha256').update(realHome).digest('hex').slice(0, 16)}.sock`
+  const usual = isAbsolute(runtime) ? join(runtime, 'coppice', name) : join(realHome, 'run', 'daemon.sock')
   const fits = Buffer.byteLength(usual) <= MAX_PATH_BYTES
   const path = fits ? usual : join(temporary, `coppice-${process.getuid?.() ?? 0}`, name)
   ensurePrivateDirectory(dirname(path))
@@ -34,14 +36,15 @@ export function getUiMarkerPath(home: string): string {
   return join(home, 'run', 'ui')
 }
 
-/** Refuses a directory where another user could replace the socket. */
+/** Creates a directory where only this user can replace the socket. EACCES for a link, or for another user's. */
 function ensurePrivateDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: OWNER_ONLY })
-  const { uid, mode } = lstatSync(directory)
-  const isDirectory = lstatSync(directory).isDirectory()
-  if (!isDirectory || (process.getuid !== undefined && uid !== process.getuid())) {
-    const detail = `${directory} belongs to another user; remove it, or set XDG_RUNTIME_DIR to a directory of your own`
+  if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) makePrivateDirectory(directory)
+  const found = lstatSync(directory)
+  const isDirectory = found.isDirectory()
+  if (!isDirectory || (process.getuid !== undefined && found.uid !== process.getuid())) {
+    const problem = isDirectory ? 'belongs to another user' : 'is a link or a file'
+    const detail = `${directory} ${problem}; remove it, or set XDG_RUNTIME_DIR to a directory of your own`
     throw new VfsError('EACCES', directory, { op: 'socket', detail })
   }
-  if ((mode & OTHERS_MODE) !== 0) chmodSync(directory, OWNER_ONLY)
+  if ((found.mode & OTHERS_MODE) !== 0) chmodSync(directory, PRIVATE_DIRECTORY_MODE)
 }

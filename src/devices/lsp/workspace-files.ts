@@ -38,7 +38,7 @@ export interface ChangedFile {
 
 /** A reported position; lines and characters are counted from 1. */
 export interface SourceLocation {
-  /** Path in the workspace, or a host path for files elsewhere, such as a library. */
+  /** Path in the workspace, a host path for files elsewhere, such as a library, or a URI that names no such file. */
   readonly file: string
   readonly line: number
   readonly character: number
@@ -66,7 +66,7 @@ export class WorkspaceFiles {
     return new WorkspaceFiles(await resolveDirectory(directory), root, ctx)
   }
 
-  /** Resolves a file as models write it: `src/a.ts`, `/workspace/src/a.ts` or a URI. EACCES outside the workspace. */
+  /** Resolves a file as models write it: `src/a.ts`, `/workspace/src/a.ts` or a `vfs:` URI. EACCES outside the workspace. */
   resolvePath(given: string): string {
     const path = /^vfs:/i.test(given) ? fromUri(given) : join(this.#root, given)
     if (isWithin(path, this.#root)) return path
@@ -96,8 +96,8 @@ export class WorkspaceFiles {
   }
 
   #toWorkspaceFile(uri: string): string {
-    if (!uri.startsWith('file:')) return uri
-    const path = fileURLToPath(uri)
+    const path = toHostPath(uri)
+    if (path === undefined) return uri
     return isWithin(path, this.directory) ? `${this.#root}${path.slice(this.directory.length)}` : path
   }
 
@@ -117,6 +117,17 @@ export class WorkspaceFiles {
       if (isVfsError(error)) return []
       throw error
     }
+  }
+}
+
+/** Converts a URI to a path; undefined if it names no file of this machine. */
+function toHostPath(uri: string): string | undefined {
+  if (!uri.startsWith('file:')) return undefined
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    // It has a host, or an encoded slash.
+    return undefined
   }
 }
 

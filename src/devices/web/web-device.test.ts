@@ -108,6 +108,22 @@ describe('web_fetch', () => {
     expect(rest).not.toHaveProperty('next_offset')
   })
 
+  it('splits no character at the end of a page', async () => {
+    answers = { '/emoji': '<p>a😀b</p>' }
+    const { fetched } = web()
+    const pages = ['a', '😀', 'b']
+    for (const limit of [1, 2]) {
+      let offset = 0
+      for (const content of pages) {
+        if (limit === 2 && content === 'b') expect(offset).toBe(3)
+        const page = await fetched('/emoji', { offset, limit })
+        expect(page).toMatchObject({ content })
+        offset = page.next_offset ?? 4
+      }
+      expect(offset).toBe(4)
+    }
+  })
+
   it('fetches a page once in 15 minutes', async () => {
     answers = { '/page': 'hi' }
     let time = 0

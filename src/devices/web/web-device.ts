@@ -13,6 +13,7 @@ const DEFAULT_BYTES = 5 * 1024 * 1024
 const DEFAULT_CHARACTERS = 40_000
 const MAX_CHARACTERS = 200_000
 const MAX_HITS = 20
+const MAX_CODE_UNIT = 0xffff
 
 /** Options of `webDevice`. */
 export interface WebDeviceOptions {
@@ -72,7 +73,7 @@ function slicePage(
   offset: number,
   limit: number,
 ): unknown {
-  const end = offset + limit
+  const end = findPageEnd(text, offset, limit)
   return {
     origin,
     title,
@@ -81,6 +82,14 @@ function slicePage(
     characters: text.length,
     ...(end < text.length && { next_offset: end }),
   }
+}
+
+/** Finds the end of a page, which splits no character. A page has at least one, also above its limit. */
+function findPageEnd(text: string, offset: number, limit: number): number {
+  const end = offset + limit
+  const isWithinPair = (text.codePointAt(end - 1) ?? 0) > MAX_CODE_UNIT
+  if (!isWithinPair) return end
+  return limit > 1 ? end - 1 : end + 1
 }
 
 const domains = z

@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, readdirSync, rmSync, watch } from 'node:fs'
+import { existsSync, type FSWatcher, readdirSync, renameSync, rmSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { makePrivateDirectory, readFileIfPresent } from '../../machine/index.ts'
 import { tryLockFile } from '../../workspace/link/index.ts'
@@ -64,7 +64,7 @@ export class HookWatcher implements Disposable {
     if (lock === undefined) return undefined
     try {
       // A killed watcher left it.
-      rmSync(directory, { recursive: true, force: true })
+      removeRequests(directory)
       makePrivateDirectory(directory)
       return new HookWatcher(home, lock, idleMs)
     } catch (error) {
@@ -89,9 +89,14 @@ export class HookWatcher implements Disposable {
     clearTimeout(this.#idle)
     this.#requests.close()
     this.#watches[Symbol.dispose]()
-    rmSync(this.#directory, { recursive: true, force: true })
-    this.#lock[Symbol.dispose]()
-    this.#resolveClosed()
+    try {
+      removeRequests(this.#directory)
+    } catch {
+      // Clients see by the lock that nobody answers. The next watcher removes the directory.
+    } finally {
+      this.#lock[Symbol.dispose]()
+      this.#resolveClosed()
+    }
   }
 
   [Symbol.dispose](): void {
@@ -122,6 +127,15 @@ export class HookWatcher implements Disposable {
     if (typeof request.v === 'number') this.stop()
     return undefined
   }
+}
+
+/** Removes the directory of requests. It is moved away first, as clients may write into it meanwhile. */
+function removeRequests(directory: string): void {
+  const ended = `${directory}.ended`
+  const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 1 } as const
+  rmSync(ended, removal)
+  if (existsSync(directory)) renameSync(directory, ended)
+  rmSync(ended, removal)
 }
 
 /** Reads and removes a request; undefined if it is gone, or if root wrote it in the home of another user. */

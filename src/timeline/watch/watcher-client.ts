@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
-import { readFileIfPresent } from '../../machine/index.ts'
-import { tryLockFile } from '../../workspace/link/index.ts'
+import { isErrno, readFileIfPresent } from '../../machine/index.ts'
+import { isFileLocked } from '../../workspace/link/index.ts'
 import type { WatchAnswer, WatchQuestion } from '../events/index.ts'
 import { writeExchangeFile } from './exchange-file.ts'
 import {
@@ -57,6 +57,10 @@ function exchange(home: string, request: WatcherRequest, polls: number): string 
     writeExchangeFile(files.request, request)
     waitFor(() => existsSync(files.response) || !existsSync(directory), polls)
     return readFileIfPresent(files.response)
+  } catch (error) {
+    // The watcher has ended since, and removed its directory.
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
   } finally {
     for (const path of Object.values(files)) rmSync(path, { force: true })
   }
@@ -73,8 +77,5 @@ function waitFor(isDone: () => boolean, polls: number): boolean {
 }
 
 function isWatcherRunning(home: string): boolean {
-  if (!existsSync(getRequestDirectory(home))) return false
-  const lock = tryLockFile(getWatcherLock(home))
-  lock?.[Symbol.dispose]()
-  return lock === undefined
+  return existsSync(getRequestDirectory(home)) && isFileLocked(getWatcherLock(home))
 }

@@ -1,6 +1,7 @@
 import { VfsError } from '../../../vfs/index.ts'
-import { type GitContext, runGit } from './git-command.ts'
+import type { GitContext } from './git-command.ts'
 import type { ObjectFetcher } from './native-reader.ts'
+import { runGitBesideOthers } from './run-beside-others.ts'
 
 export interface GitRemote {
   readonly url: string
@@ -56,11 +57,14 @@ export class PartialClone implements ObjectFetcher {
       '--stdin',
     ]
     const timeout = AbortSignal.timeout(this.#timeoutMs)
-    const { code, stderr } = await runGit(['--git-dir', this.#directory, ...command, ...options, 'origin'], {
-      ...this.#context,
-      input,
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    }).catch((error: unknown) => {
+    const { code, stderr } = await runGitBesideOthers(
+      ['--git-dir', this.#directory, ...command, ...options, 'origin'],
+      {
+        ...this.#context,
+        input,
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      },
+    ).catch((error: unknown) => {
       signal?.throwIfAborted()
       throw timeout.aborted ? this.#createTimeoutError() : error
     })

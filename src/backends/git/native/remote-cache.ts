@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { VfsError } from '../../../vfs/index.ts'
-import { type GitContext, runGit } from './git-command.ts'
+import type { GitContext } from './git-command.ts'
 import { NativeReader } from './native-reader.ts'
 import { PartialClone } from './partial-clone.ts'
+import { runGitBesideOthers } from './run-beside-others.ts'
 
 /** Options of `openRemoteGit`. */
 export interface RemoteOptions {
@@ -61,10 +62,8 @@ async function initRepository(directory: string, { environment, signal }: Remote
     ...(environment !== undefined && { environment }),
     ...(signal !== undefined && { signal }),
   }
-  const { code, stderr } = await runGit(
-    ['init', '--quiet', '--bare', '--template=', '--', directory],
-    context,
-  )
+  const args = ['init', '--quiet', '--bare', '--template=', '--', directory]
+  const { code, stderr } = await runGitBesideOthers(args, context)
   if (code === 0) return
   const detail = `cannot create the cache: ${stderr}`
   throw new VfsError('EIO', directory, { op: 'open', detail })

@@ -1,9 +1,11 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { constants, createWriteStream, lstatSync, realpathSync, statSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
+import { PRIVATE_FILE_MODE } from '../../../machine/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import { withVault } from '../../access/home-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
+import { CommandError } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { formatBytes } from '../../render/format-values.ts'
 import { withProgress } from '../../render/progress.ts'
@@ -42,9 +44,7 @@ With --since, sends only changes since a checkpoint that the receiver has.`,
       }
       const size = await withProgress(terminal, 'send', 'file', (onProgress) => {
         const stream = home.send(vault.name, { ...options, onProgress })
-        return file === undefined
-          ? output.writeBytes(stream)
-          : writeFileAtomically(file, stream, terminal.signal)
+        return file === undefined ? output.writeBytes(stream) : writeTarget(file, stream, terminal.signal)
       })
       if (file === undefined) return
       const text = `sent ${vault.name}, ${formatBytes(size)}, to ${escapeName(file)}`
@@ -52,14 +52,36 @@ With --since, sends only changes since a checkpoint that the receiver has.`,
     }),
 )
 
-/** Writes a file that appears only once it is complete. Returns its size. */
-async function writeFileAtomically(
+/**
+ * Writes a stream into a pipe or device, or else into a file that only its owner may read. Follows a link. Returns
+ * the size.
+ */
+async function writeTarget(
+  file: string,
+  stream: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<number> {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found?.isDirectory()) throw new CommandError(`${file} is a directory; name a file`)
+  if (found !== undefined && !found.isFile()) {
+    const target = (await open(file, constants.O_WRONLY)).createWriteStream()
+    await pipeline(stream, target, { signal })
+    return target.bytesWritten
+  }
+  if (found === undefined && lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+    throw new CommandError(`${file} is a link to a file that does not exist; name that file`)
+  return replaceFile(found === undefined ? file : realpathSync(file), stream, signal)
+}
+
+/** Writes a new file beside it, which replaces whatever has this name once it is complete. Returns its size. */
+async function replaceFile(
   file: string,
   stream: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<number> {
   const temporary = `${file}.${process.pid}.tmp`
-  const target = createWriteStream(temporary, { flags: 'wx', flush: true })
+  // The stream holds all files of a vault, which other users may not read.
+  const target = createWriteStream(temporary, { flags: 'wx', mode: PRIVATE_FILE_MODE, flush: true })
   try {
     await pipeline(stream, target, { signal })
     await rename(temporary, file)

@@ -125,7 +125,7 @@ function formatAuthor(record: TimelineRecord, history: RecordHistory): string {
     ...(history.isUndone(record) ? ['undone'] : []),
   ]
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`
-  return `${id.padEnd(6)} ${call?.tool ?? ''} ${shorten(call?.summary ?? '')}${mark}`
+  return `${id.padEnd(6)} ${escapeName(call?.tool ?? '')} ${shorten(call?.summary ?? '')}${mark}`
 }
 
 function formatClock(time: number): string {

@@ -173,7 +173,7 @@ function formatSummary(
 
 function formatConflicts({ conflicts }: ApplyError, request: UndoRequest, isMerged: boolean): string {
   const { act, options } = request
-  const lines = conflicts.map(({ path, reason }) => `  C ${escapeName(path)} ${reason}\n`)
+  const lines = conflicts.map(({ path, reason }) => `  C ${escapeName(path)} ${escapeName(reason)}\n`)
   const unfinished = conflicts.some(({ reason }) => reason.includes('did not finish'))
   const hints = [
     ...(isMerged

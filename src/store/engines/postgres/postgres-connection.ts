@@ -28,6 +28,12 @@ export interface SqlStatement {
   readonly text: string
 }
 
+/** A connection as readers use it. */
+export interface ReadConnection {
+  readonly address: Pick<PostgresAddress, 'schema'>
+  readonly read: ReadRows
+}
+
 /** The connections of one engine, opened as needed. No statement needs the session state of an earlier one. */
 export class PostgresConnection {
   readonly address: PostgresAddress

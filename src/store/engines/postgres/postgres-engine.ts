@@ -129,8 +129,11 @@ export class PostgresEngine implements Engine {
     return (await this.readBatch({ ...EMPTY_READ, records: [key] })).records[0]
   }
 
-  readBatch(batch: ReadBatch): Promise<ReadBatchResult> {
-    for (const { vault } of batch.journals) this.#incarnations.note(vault)
+  async readBatch(batch: ReadBatch): Promise<ReadBatchResult> {
+    for (const { vault } of batch.journals) {
+      const noted = this.#incarnations.note(vault)
+      if (noted !== undefined) await noted
+    }
     return readBatch(this.#readRows, this.#statements.readBatch, batch)
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { VfsError } from '../../../vfs/index.ts'
+import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import type { JournalRow } from '../../engine.ts'
-import type { PostgresConnection } from './postgres-connection.ts'
+import type { ReadConnection } from './postgres-connection.ts'
 import { qualify } from './postgres-setup.ts'
 
 /** A commit that was sent and whose answer did not arrive. */
@@ -21,11 +21,11 @@ export function createIdentity(): string {
  * lookup waits for it, or makes sure that it is never done. Until that succeeded, nothing else may be read.
  */
 export class PostgresOutcomes {
-  readonly #connection: PostgresConnection
+  readonly #connection: ReadConnection
   readonly #text: string
   readonly #lost = new Map<string, Promise<boolean> | LostCommit>()
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: ReadConnection) {
     this.#connection = connection
     this.#text = qualify('select S.settle($1, $2, $3, $4)', connection.address.schema)
   }
@@ -43,8 +43,9 @@ export class PostgresOutcomes {
   /** Resolves once the outcome of every earlier commit is decided. Called before each statement. */
   async settleAll(): Promise<void> {
     for (const lost of [...this.#lost.values()]) {
-      if (lost instanceof Promise) await lost
-      else await this.settle(lost.identity, lost.row)
+      // That the rows of another commit were pruned concerns its caller alone: its outcome is decided.
+      if (lost instanceof Promise) await lost.catch(ignorePruned)
+      else await this.settle(lost.identity, lost.row).catch(ignorePruned)
     }
   }
 
@@ -66,4 +67,8 @@ export class PostgresOutcomes {
     const detail = 'the connection broke during a commit, and its rows were pruned; read before you try again'
     throw new VfsError('EUNKNOWN', '/', { op: 'commit', detail })
   }
+}
+
+function ignorePruned(error: unknown): void {
+  if (!isVfsError(error, 'EUNKNOWN')) throw error
 }
