@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -40,6 +41,15 @@ it('puts the socket into the runtime directory, else into the home, always in a 
   chmodSync(dirname(second), 0o777)
   getSocketPath(home, { temporary: directory })
   expect(statSync(dirname(second)).mode & 0o777).toBe(0o700)
+})
+
+it.runIf(process.getuid?.() === 0)('ignores the runtime directory of another user, which su leaves', () => {
+  const directory = scratch()
+  const [home, runtime] = [homeIn(directory), join(directory, 'runtime')]
+  mkdirSync(runtime)
+  chownSync(runtime, 65_534, 65_534)
+  expect(getSocketPath(home, { runtime, temporary: directory })).toBe(join(home, 'run/daemon.sock'))
+  expect(existsSync(join(runtime, 'coppice'))).toBe(false)
 })
 
 it('finds the same socket for every path of a home, and a short path for a long one', () => {
