@@ -114,7 +114,7 @@ describe('coppice spawn and the daemon', () => {
     await cli.ok('wait', '2')
     expect(await cli.ok('cat', '/a.txt', '--vault', (other as { fork: string }).fork)).toBe('one')
     expect(await cli.run(['spawn', 'x', '--from', 'one'])).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('such as 3@5'),
     })
     await cli.ok('spawn', 'wait', '--script', cli.script(slow))
@@ -365,7 +365,10 @@ describe('coppice spawn and the daemon', () => {
       stderr: expect.stringContaining("there is no group 'team'"),
     })
     expect((await cli.run(['kill'])).stderr).toContain('name the numbers of processes, or a --group')
-    expect((await cli.run(['spawn', 'x', '--groups', '3'])).stderr).toContain('a group is named by a letter')
+    expect(await cli.run(['spawn', 'x', '--groups', '3'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--groups takes names of letters'),
+    })
     await cli.ok('kill', '3')
   })
 
