@@ -5,6 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { git, TestRepository } from '../support/git-repository.ts'
 import { Cli } from './run-cli.ts'
 
+/** Runs git in the directory of the program, as Ada. */
+function createGit({ files }: Cli): (...args: string[]) => string {
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org']
+  return (...args) => execFileSync('git', [...identity, ...args], { cwd: files, encoding: 'utf8' })
+}
+
 describe('coppice git', () => {
   it('imports a history, continues it, and exports it with the same ids', async () => {
     const cli = new Cli()
@@ -59,11 +65,7 @@ describe('coppice git', () => {
 describe('coppice git export of a fork of a directory', () => {
   it('leaves out other repositories, and takes a directory in place of a link', async () => {
     const cli = new Cli()
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], {
-        cwd: cli.files,
-        encoding: 'utf8',
-      })
+    const git = createGit(cli)
     git('init', '--quiet', '--initial-branch=main')
     git('init', '--quiet', 'nested')
     symlinkSync('nowhere', join(cli.files, 'link'))
@@ -83,11 +85,7 @@ describe('coppice git export of a fork of a directory', () => {
 
   it('writes a commit that git merges, and a further one for further work', async () => {
     const cli = new Cli()
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args], {
-        cwd: cli.files,
-        encoding: 'utf8',
-      })
+    const git = createGit(cli)
     git('init', '--quiet', '--initial-branch=main')
     for (const [name, text] of Object.entries({
       'a.txt': 'one\n',
