@@ -523,6 +523,21 @@ describe('coppice exec', () => {
       expect(stderr).not.toContain('meanwhile')
     })
 
+    it('keeps quiet about an index of git that both only looked at', async () => {
+      const cli = project()
+      const git = (...args: string[]) => execFileSync('git', args, { cwd: cli.files })
+      git('init', '-q')
+      git('add', '.')
+      await change(cli, 'echo begun > begun')
+      const { stderr } = await runBeside(
+        cli,
+        'touch -d 2001-01-01 a.txt; git status --short; echo 1 > one',
+        'touch -d 2002-02-02 src/b.txt; git status --short; echo 2 > two',
+      )
+      expect(stderr).toContain('/one')
+      expect(stderr).not.toContain('meanwhile')
+    })
+
     it('says which version of the same lines it replaced, and where that is', async () => {
       const cli = project()
       await change(cli, 'echo 0 > log; mkdir d; echo x > d/x')

@@ -2,6 +2,7 @@ import {
   compareTrees,
   findEntry,
   getParent,
+  isRefreshedIndex,
   isSameEntry,
   type LinkEntry,
   mergeEntries,
@@ -42,7 +43,7 @@ export function listRivalChanges(search: RivalSearch): RivalChange[] {
       base: findEntry(initialPaths.has(path) ? start : current.before, path),
       ours: findEntry(current.after, path),
     }))
-    .filter(({ base, ours }) => !isSameEntry(base, ours))
+    .filter(({ path, base, ours }) => !isSameEntry(base, ours) && !isRefreshedIndex(path, base, ours))
 }
 
 /**
@@ -52,7 +53,10 @@ export function listRivalChanges(search: RivalSearch): RivalChange[] {
 export function mergeRivalChanges(tree: TreeFiles, rivals: readonly RivalChange[]): string[] {
   return rivals.flatMap(({ path, base, ours }) => {
     const theirs = findEntry(tree, path)
-    const merged = mergeEntries(path, { base, ours, theirs }, { names: SIDES, onConflict: 'fail' })
+    // `git status` of the command changes nothing that is staged.
+    const merged = isRefreshedIndex(path, base, theirs)
+      ? { entry: ours }
+      : mergeEntries(path, { base, ours, theirs }, { names: SIDES, onConflict: 'fail' })
     if ('conflict' in merged) return [path]
     if (isSameEntry(merged.entry, theirs)) return []
     if (merged.entry === undefined) removeEntry(tree, path)
