@@ -197,6 +197,8 @@ describe('send and receive', () => {
     expect(await cli.ok('send', '--to', '/dev/null')).toContain('to /dev/null')
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true)
     symlinkSync(join(cli.scratch, 'nowhere'), gone)
+    const missing = await cli.run(['send', '--to', 'nowhere/base.send'])
+    expect(missing.stderr).toContain('nowhere/base.send cannot be written: there is no directory nowhere')
     const refused = await cli.run(['send', '--to', gone])
     expect(refused).toMatchObject({
       code: 1,

@@ -1,5 +1,6 @@
-import { constants, createWriteStream, lstatSync, realpathSync, statSync } from 'node:fs'
+import { constants, createWriteStream, existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { PRIVATE_FILE_MODE } from '../../../machine/index.ts'
 import { escapeName } from '../../../text/index.ts'
@@ -70,6 +71,8 @@ async function writeTarget(
   }
   if (found === undefined && lstatSync(file, { throwIfNoEntry: false }) !== undefined)
     throw new CommandError(`${file} is a link to a file that does not exist; name that file`)
+  if (!existsSync(dirname(file)))
+    throw new CommandError(`${file} cannot be written: there is no directory ${dirname(file)}`)
   return replaceFile(found === undefined ? file : realpathSync(file), stream, signal)
 }
 
