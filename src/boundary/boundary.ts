@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { assertVaultName, type Home, type Vault } from '../backends/vault/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
 import { CleanupStack } from '../machine/index.ts'
-import type { HostRule, PublishedPort } from '../network/index.ts'
-import { type Redactor, type SecretFiles, SecretMask } from '../secrets/index.ts'
+import type { PublishedPort } from '../network/index.ts'
+import type { Redactor } from '../secrets/index.ts'
 import { isVfsError, VfsError } from '../vfs/index.ts'
 import {
   type ApprovalAnswer,
@@ -11,6 +11,7 @@ import {
   Checkouts,
   type CommandSpec,
   createJoinedWorkspace,
+  createMaskSettings,
   createTrialWorkspace,
   type ExecutedCommand,
   type ExecuteOptions,
@@ -21,7 +22,6 @@ import {
   type ExecutionRequestInput,
   type ExecutionResult,
   type ExecutionWorkspace,
-  ensureSecretKey,
   execute,
   executionRequest,
   FileJournal,
@@ -33,7 +33,7 @@ import {
   LinkedDirectory,
   type LinkedFork,
   LinkedWorkspace,
-  type MaskSettings,
+  type MaskChoice,
   type NegativeAnswer,
   type PolicyRules,
   readPolicy,
@@ -57,13 +57,6 @@ type ProvidedOptions =
   | 'join'
   | 'onStart'
   | 'mask'
-
-/** Files whose values a command does not see. */
-export interface MaskChoice {
-  readonly files: SecretFiles
-  /** Hosts by the key of a value. The proxy puts the value into the headers of requests to them. */
-  readonly inject?: ReadonlyMap<string, readonly HostRule[]> | undefined
-}
 
 /** A fork of a directory, with the directory. */
 interface OpenFork {
@@ -349,15 +342,6 @@ interface OpenedWorkspace {
 function openFork({ link, ...choice }: NonNullable<BoundaryRunOptions['linked']>): OpenedWorkspace {
   const workspace = new LinkedWorkspace(link, { ...choice, name: choice.fork.name })
   return { workspace, fork: () => workspace.fork?.name }
-}
-
-/** Creates the settings of a mask in a home. */
-export function createMaskSettings(home: string, { files, inject }: MaskChoice): MaskSettings {
-  return {
-    files,
-    createMask: (scope) => new SecretMask(ensureSecretKey(home), scope),
-    ...(inject !== undefined && { inject: { hosts: inject, home } }),
-  }
 }
 
 function openJoined({ fork, directory }: RunningFork): OpenedWorkspace {

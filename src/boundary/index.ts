@@ -6,8 +6,6 @@
 export {
   Boundary,
   type BoundaryRunOptions,
-  createMaskSettings,
-  type MaskChoice,
   type RunReport,
 } from './boundary.ts'
 export { claimNewFork, type RunningFork, RunningForks } from './running-forks.ts'

@@ -1,14 +1,16 @@
 import type { HostFs } from '../backends/host/index.ts'
 import type { Home, Vault } from '../backends/vault/index.ts'
-import { claimNewFork, createMaskSettings, type MaskChoice, RunningForks } from '../boundary/index.ts'
+import { claimNewFork, RunningForks } from '../boundary/index.ts'
 import { Mutex } from '../machine/index.ts'
 import { type FileSystem, isVfsError, VfsError } from '../vfs/index.ts'
 import {
   createDirectoryMask,
+  createMaskSettings,
   findForkByName,
   LinkedDirectory,
   type LinkedFork,
   LinkedFs,
+  type MaskChoice,
 } from '../workspace/index.ts'
 
 /** A directory of this machine whose fork is a workspace. */

@@ -1,8 +1,14 @@
 import { join } from 'node:path'
 import type { Home } from '../backends/vault/index.ts'
-import { createMaskSettings, type MaskChoice } from '../boundary/index.ts'
 import { VfsError } from '../vfs/index.ts'
-import { type ForkView, findForkByName, LinkedDirectory, openForkView } from '../workspace/index.ts'
+import {
+  createMaskSettings,
+  type ForkView,
+  findForkByName,
+  LinkedDirectory,
+  type MaskChoice,
+  openForkView,
+} from '../workspace/index.ts'
 
 const SESSIONS_DIRECTORY = 'sessions'
 

@@ -1,5 +1,5 @@
 import type { Home } from '../backends/vault/index.ts'
-import type { BoundaryRunOptions, MaskChoice, RunReport } from '../boundary/index.ts'
+import type { BoundaryRunOptions, RunReport } from '../boundary/index.ts'
 import type { Redactor } from '../secrets/index.ts'
 import { formatApproval } from '../text/index.ts'
 import type { CommandCall, CommandReport, WorkspaceCommand } from '../tools/index.ts'
@@ -8,6 +8,7 @@ import type {
   ExecutionRequest,
   ExecutionRequestInput,
   ExecutionResult,
+  MaskChoice,
   OutputText,
 } from '../workspace/index.ts'
 

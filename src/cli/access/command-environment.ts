@@ -1,7 +1,7 @@
-import type { MaskChoice } from '../../boundary/index.ts'
 import { type Config, listConfiguredSecrets } from '../../config/index.ts'
 import { parseHostRule } from '../../network/index.ts'
 import { isCredential, Redactor, SecretFiles, usualSecretFiles } from '../../secrets/index.ts'
+import type { MaskChoice } from '../../workspace/index.ts'
 import { isDatabaseUrl } from './home-path.ts'
 
 /** Variables that commands of agents get, unless a value looks like a credential. */

@@ -1,32 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Home } from '../../backends/vault/index.ts'
 import { RunningForks } from '../../boundary/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
-import { recoverMountedForks } from '../../workspace/index.ts'
-import type { CommandInvocation } from '../framework/command-invocation.ts'
-import { formatErrorLine } from '../framework/errors.ts'
 
 const POLL_MS = 20
 const MOUNT_COMMAND = 'coppice mount'
-
-/** Stores the changes of mounted forks whose process was killed, and prints what became of them. */
-export async function recoverMounts(
-  { terminal }: CommandInvocation,
-  home: Home,
-  mounts: string,
-): Promise<void> {
-  // The command may have nothing to do with these forks, so it goes on in any case.
-  for (const { fork, changes, problem } of await recoverMountedForks(home, mounts)) {
-    if (problem !== undefined)
-      terminal.err.write(
-        formatErrorLine(
-          `a mount of ${fork} was killed, and its changes cannot be stored: ${problem}; they stay in ${mounts}`,
-        ),
-      )
-    else if (changes > 0)
-      terminal.err.write(formatErrorLine(`a mount of ${fork} was killed; the fork has its changes now`))
-  }
-}
 
 /** Formats the command that mounts a fork, as `coppice forks` shows it. */
 export function formatMountCommand(fork: string, directory: string): string {

@@ -52,6 +52,8 @@ interface SecretPattern {
 
 /** Patterns for the files of a project whose values are secret. */
 export class SecretFiles {
+  /** As they were given. */
+  readonly patterns: readonly string[]
   readonly #patterns: readonly SecretPattern[]
   /** All including patterns in one, for names and for paths: a project has many files that match none. */
   readonly #anyName: RegExp
@@ -62,6 +64,7 @@ export class SecretFiles {
    * directory `**` any number of directories.
    */
   constructor(patterns: readonly string[] = usualSecretFiles) {
+    this.patterns = patterns
     this.#patterns = patterns.map(toPattern)
     const including = this.#patterns.filter(({ isExcluding }) => !isExcluding)
     this.#anyName = joinExpressions(including.filter(({ isPath }) => !isPath))

@@ -5,6 +5,8 @@ import type { LinkHome } from './link-home.ts'
 /** Names of forks for the commands of one session, with the owning process. */
 const SESSION_FORK_NAME = /^session-(.+?)(?:-base)?$/
 
+const BASE_SUFFIX = '-base'
+
 /** Creates a fork name with this process as the owner. A sweep deletes the fork after the process has ended. */
 export function createForkName(): string {
   return `session-${createProcessTag()}`
@@ -21,7 +23,7 @@ export class ForkPoint implements AsyncDisposable {
   private constructor(home: Pick<LinkHome, 'deleteVault'>, scratch: string) {
     this.#home = home
     this.scratch = scratch
-    this.vault = `${scratch}-base`
+    this.vault = scratch + BASE_SUFFIX
   }
 
   /** Creates the point in constant time. Throws ENOENT if the vault is missing. */
@@ -31,8 +33,18 @@ export class ForkPoint implements AsyncDisposable {
     return point
   }
 
+  /** Takes over the point that a killed process created. */
+  static adopt(home: Pick<LinkHome, 'deleteVault'>, vault: string): ForkPoint {
+    return new ForkPoint(home, vault.slice(0, -BASE_SUFFIX.length))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#home.deleteVault(this.vault)
+    try {
+      await this.#home.deleteVault(this.vault)
+    } catch (error) {
+      // Another process swept it: the one that created it was killed.
+      if (!isVfsError(error, 'ENOENT')) throw error
+    }
   }
 }
 

@@ -113,6 +113,16 @@ export class LinkedDirectory {
   }
 
   /**
+   * Returns the snapshot that a killed process took of a fork; undefined if another process swept it.
+   *
+   * @param vault the vault of that snapshot.
+   */
+  async findSnapshot(vault: string): Promise<ForkPoint | undefined> {
+    const exists = (await this.#home.vaults()).includes(vault)
+    return exists ? ForkPoint.adopt(this.#home, vault) : undefined
+  }
+
+  /**
    * Lists the fork's changes by path, a directory before its entries, with permissions of directories and the commits
    * of branches and what is checked out.
    */

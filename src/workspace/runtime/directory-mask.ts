@@ -1,5 +1,6 @@
 import type { MaskContent } from '../link/index.ts'
-import { type MaskSettings, SessionMask } from './session-mask.ts'
+import type { MaskSettings } from './mask-settings.ts'
+import { SessionMask } from './session-mask.ts'
 
 /** A new link to a secret file is noticed after this time. Names of secret files are always checked. */
 const REFRESH_MS = 30_000

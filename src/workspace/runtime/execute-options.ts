@@ -7,7 +7,7 @@ import type { Approvals } from './approvals.ts'
 import type { ExecutionJournal } from './execution-journal.ts'
 import type { NetworkOptions } from './execution-network.ts'
 import type { CommandChanges, ExecutionWorkspace } from './execution-workspace.ts'
-import type { MaskSettings } from './session-mask.ts'
+import type { MaskSettings } from './mask-settings.ts'
 
 /** Environment of an execution. */
 export interface ExecuteOptions extends NetworkOptions {

@@ -1,4 +1,5 @@
-import { createRandomId, Mutex } from '../../machine/index.ts'
+import { basename } from 'node:path'
+import { createRandomId, Mutex, type TaggedDirectory } from '../../machine/index.ts'
 import type { CommandNetworkOptions } from '../../network/index.ts'
 import { isVfsError, VfsError } from '../../vfs/index.ts'
 import {
@@ -39,6 +40,7 @@ import { findHostPrograms } from './host-programs.ts'
 import { filterKept, listLeftOut } from './kept-changes.ts'
 import { MaskedSession } from './masked-session.ts'
 import { formatVaultScope, SessionMask } from './session-mask.ts'
+import { recordSession } from './session-record.ts'
 
 /**
  * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). After a failure at any step, what
@@ -127,6 +129,7 @@ class Execution {
       this.#state.ensureSession(() => this.#openSession(request, workspace, baseline.session)),
     )
     await this.#assertInside(request, session, decision)
+    const left = this.#recordSession(session, workspace, since)
     await using network = await this.#openNetwork(request, decision, session)
     const outcome = await this.#step('run', () =>
       this.#runCommand(request, session, network, workspace, () =>
@@ -145,8 +148,10 @@ class Execution {
           isCheckpointWanted: request.checkpoint === 'always',
         })
         .catch((error: unknown) => {
-          throw createNotKeptError(request, error)
+          // Set aside, the files of the session outlive it.
+          throw createNotKeptError(request, error, left?.adopt() !== undefined)
         })
+      left?.removeRecord()
       await this.#options.onChanges?.(own)
       return {
         changed: await collapseChangedFiles(own, provenance),
@@ -235,6 +240,24 @@ class Execution {
     const session = await this.#openPlainSession(request, sessionMask.coverBase(base))
     // A vault has the real values itself. The fork of a directory never has them.
     return new MaskedSession(session, sessionMask, scope === undefined ? sessions : undefined)
+  }
+
+  /** Records what another process needs to store the changes if this one is killed. */
+  #recordSession(
+    session: CommandSession,
+    workspace: ExecutionWorkspace,
+    since: bigint,
+  ): TaggedDirectory | undefined {
+    const start = workspace.describeStart?.()
+    if (start === undefined || this.#options.join !== undefined) return undefined
+    const { by = {}, mask, copies } = this.#options
+    return recordSession(session, {
+      start,
+      since,
+      by,
+      ...(mask !== undefined && { mask: mask.files.patterns }),
+      ...(copies !== undefined && { copies: basename(copies) }),
+    })
   }
 
   #openPlainSession(request: ExecutionRequest, base: Baseline['session']): Promise<CommandSession> {
@@ -375,10 +398,11 @@ function isCheckpointWanted({ checkpoint }: ExecutionRequest, { action }: Execut
 }
 
 /**
- * Creates the error for changes that could not be kept. The command has run, so the message says that they are lost.
+ * Creates the error for changes that could not be kept. The command has run, so the message says what becomes of them.
  */
-function createNotKeptError({ vault }: ExecutionRequest, error: unknown): unknown {
+function createNotKeptError({ vault }: ExecutionRequest, error: unknown, isSetAside: boolean): unknown {
   if (!isVfsError(error)) return error
-  const detail = `the changes of the command could not be kept: ${error.detail ?? error.message}`
+  const next = isSetAside ? '; the next coppice command tries again' : ''
+  const detail = `the changes of the command could not be kept: ${error.detail ?? error.message}${next}`
   return new VfsError(error.code, vault, { op: 'exec', detail, cause: error })
 }

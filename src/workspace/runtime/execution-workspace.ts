@@ -3,6 +3,19 @@ import type { CheckoutOptions } from '../checkout/index.ts'
 import type { MaskContent } from '../link/index.ts'
 import type { LiveBase, SessionBase, SessionChange, SessionKind } from '../session/index.ts'
 
+/** Start of a command in a fork, for the process that goes on if this one is killed. */
+export interface ForkStart {
+  readonly fork: string
+  /** The directory that it is a fork of. */
+  readonly directory: string
+  /** Vault with the fork as it was; absent if there was none. */
+  readonly point?: string | undefined
+  /** Paths that it had changed. Its base may have got more since, so that a comparison would find more. */
+  readonly paths: readonly string[]
+  readonly keepsEmpty: boolean
+  readonly isGenerated: boolean
+}
+
 /** Workspace of a request's commands, which also keeps their changes. */
 export interface ExecutionWorkspace {
   /** Path on this machine, if it exists without a session: paths below it belong to the workspace. */
@@ -16,6 +29,8 @@ export interface ExecutionWorkspace {
    * not exist yet. `collect` takes the checkpoint of that one.
    */
   checkpoint(): Promise<string | null>
+  /** Returns how another process stores the changes if this one is killed; they are lost when absent. */
+  describeStart?(): ForkStart | undefined
   /** Reports whether a change can be kept; all can when absent. */
   canKeep?(change: SessionChange): boolean
   /**

@@ -53,6 +53,14 @@ export class ForkCopies {
     }
   }
 
+  /** Gives a fork the copies that a killed command left, unless it has some already, or they were removed. */
+  async adopt(name: string, fork: string): Promise<void> {
+    const [left, target] = [join(this.#directory, name), join(this.#directory, fork)]
+    if (name === fork || existsSync(target) || !existsSync(left)) return
+    renameSync(left, target)
+    for (const work of listWorkDirectories(target)) await removeTree(work)
+  }
+
   /** Removes the copies of forks that are gone, and those of ended processes. Returns the vaults that there are. */
   async sweep(): Promise<readonly string[]> {
     // Listed first: a fork that another command makes meanwhile is then among the vaults.

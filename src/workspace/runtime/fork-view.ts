@@ -1,7 +1,8 @@
 import type { LinkedDirectory, LinkedFork } from '../link/index.ts'
 import { OverlayView } from '../session/index.ts'
 import { LinkedWorkspace } from './linked-workspace.ts'
-import { type MaskSettings, SessionMask } from './session-mask.ts'
+import type { MaskSettings } from './mask-settings.ts'
+import { SessionMask } from './session-mask.ts'
 
 /** A fork of a directory to view. */
 export interface ForkViewOptions {

@@ -1,5 +1,6 @@
 import type { Mutex } from '../../machine/index.ts'
 import {
+  createNumberedForkName,
   type ForkPoint,
   isImported,
   type LinkedDirectory,
@@ -12,6 +13,7 @@ import {
   type CollectedChanges,
   type CommandChanges,
   type ExecutionWorkspace,
+  type ForkStart,
   NO_CHANGES,
   type OverwrittenChanges,
 } from './execution-workspace.ts'
@@ -69,8 +71,39 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   async baseline(): Promise<Baseline & { readonly session: SessionBase }> {
-    const session = { lower: this.directory, staged: await this.#createStagedChanges() }
+    if (this.#fork !== undefined) this.#start = await this.#link.snapshot(this.#fork)
+    return this.#createBaseline()
+  }
+
+  /** As `baseline`, for a session of a killed process, whose changes are collected now. */
+  async resume({ point, paths }: ForkStart): Promise<Baseline & { readonly session: SessionBase }> {
+    const start = point === undefined ? undefined : await this.#link.findSnapshot(point)
+    if (start === undefined) {
+      // Changes of others since the session began are not known, so it may replace them.
+      if (this.#fork !== undefined) await this.#saveCheckpoint(this.#fork)
+      return this.baseline()
+    }
+    this.#start = start
+    return this.#createBaseline(new Set(paths))
+  }
+
+  /** @param paths those that the fork had changed; all that differ from its base when absent. */
+  async #createBaseline(paths?: ReadonlySet<string>): Promise<Baseline & { readonly session: SessionBase }> {
+    const session = { lower: this.directory, staged: await this.#createStagedChanges(paths) }
     return { session, [Symbol.asyncDispose]: async () => this.#start?.[Symbol.asyncDispose]() }
+  }
+
+  /** Returns the start of the session; undefined once a command of it has ended. */
+  describeStart(): ForkStart | undefined {
+    if (this.#hasCollected) return undefined
+    return {
+      fork: this.forkName ?? this.#fork?.name ?? createNumberedForkName(this.directory, 1),
+      directory: this.directory,
+      point: this.#start?.vault,
+      paths: [...this.#initialPaths],
+      keepsEmpty: this.#keepsEmpty,
+      isGenerated: this.#isGenerated,
+    }
   }
 
   async checkpoint(): Promise<string | null> {
@@ -191,11 +224,11 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     }
   }
 
-  async #createStagedChanges(): Promise<StagedChange[]> {
-    if (this.#fork === undefined) return []
-    this.#start = await this.#link.snapshot(this.#fork)
+  async #createStagedChanges(paths?: ReadonlySet<string>): Promise<StagedChange[]> {
+    if (this.#fork === undefined || this.#start === undefined) return []
     const fork = { ...this.#fork, name: this.#start.vault }
-    const changes = await this.#link.listChanges(fork)
+    const found = await this.#link.listChanges(fork)
+    const changes = paths === undefined ? found : found.filter(({ path }) => paths.has(path))
     this.#initialPaths = new Set(changes.map(({ path }) => path))
     return this.#link.createStagedChanges(fork, changes)
   }

@@ -2,33 +2,17 @@ import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from 
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isErrno } from '../../machine/index.ts'
-import type { BoundSecret, HostRule } from '../../network/index.ts'
+import type { BoundSecret } from '../../network/index.ts'
 import type { SecretFiles, SecretMask } from '../../secrets/index.ts'
 import { isWithin } from '../../vfs/index.ts'
 import type { SessionBase, SessionChange, StagedChange } from '../session/index.ts'
+import type { InjectSettings, MaskSettings } from './mask-settings.ts'
 
 /** Directories that are not searched: they hold downloaded packages, and Git's own copies. */
 const SKIPPED = new Set(['node_modules', '.git'])
 /** Number of directories that are read before other work may run. */
 const YIELD_EVERY = 200
 const PERMISSION_BITS = 0o7777
-
-/** The files of projects whose values commands do not see, and the placeholders for them. */
-export interface MaskSettings {
-  readonly files: SecretFiles
-  /** Creates the placeholders of a project. */
-  createMask(scope: string): SecretMask
-  /** Secrets that the proxy puts into requests; none when absent. */
-  readonly inject?: InjectSettings | undefined
-}
-
-/** The keys of secrets that the proxy puts into requests. */
-export interface InjectSettings {
-  /** Hosts by the key of a secret. */
-  readonly hosts: ReadonlyMap<string, readonly HostRule[]>
-  /** Directory of the home, which keeps the certificate authority. */
-  readonly home: string
-}
 
 /** Returns the scope of the placeholders of a vault; that of a directory is its path. */
 export function formatVaultScope(vault: string): string {

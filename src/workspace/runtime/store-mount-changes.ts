@@ -1,4 +1,5 @@
 import type { CallContext } from '../../vfs/index.ts'
+import type { MaskContent } from '../link/index.ts'
 import type { ChangedFiles } from '../policy/index.ts'
 import type { SessionChange } from '../session/index.ts'
 import { toChangedFiles } from './changed-files.ts'
@@ -7,27 +8,33 @@ import type { LinkedWorkspace } from './linked-workspace.ts'
 
 const NANOS_PER_MS = 1_000_000n
 
-/** Changes that programs made through a mount of a fork, and paths that a fork cannot keep. */
+/** Changes that programs made in an overlay of a fork, and paths that a fork cannot keep. */
 export interface ForkMountChanges {
   readonly changed: ChangedFiles
   readonly leftOut: readonly string[]
 }
 
-/** Changes that were found in a mount. */
+/** Changes that were found in an overlay. */
 interface FoundChanges {
   readonly changes: readonly SessionChange[]
   /** Moment up to which the fork knows the directory, in milliseconds since the epoch. */
   readonly since: number
   readonly by?: Pick<CallContext, 'caller' | 'trace'>
+  /** Masks files of the directory as the overlay has them. */
+  readonly mask?: MaskContent | undefined
 }
 
-/** Stores the changes of a mount in its fork. */
+/** Stores the changes of a mount, or of a session that was killed, in its fork. */
 export async function storeMountChanges(
   workspace: LinkedWorkspace,
-  { changes: all, since, by = {} }: FoundChanges,
+  { changes: all, since, by = {}, mask }: FoundChanges,
 ): Promise<ForkMountChanges> {
   const changes = filterKept(all, workspace)
-  const collected = { changes, since: BigInt(since) * NANOS_PER_MS, by, isCheckpointWanted: false }
+  const collected = { changes, since: BigInt(since) * NANOS_PER_MS, by, mask, isCheckpointWanted: false }
   await using own = await workspace.collect(collected)
   return { changed: toChangedFiles(own.changes), leftOut: listLeftOut(all, changes) }
+}
+
+export function countChangedFiles({ added, modified, deleted }: ChangedFiles): number {
+  return added.length + modified.length + deleted.length
 }

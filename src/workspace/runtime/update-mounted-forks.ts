@@ -35,7 +35,8 @@ export function listMountedForks(mounts: string, directory: string): string[] {
 
 function listMounted(mounts: string): { readonly files: ForkMountFiles; readonly record: ForkMountRecord }[] {
   return ForkMountFiles.list(mounts).flatMap((files) => {
-    const record = files.isAbandoned ? undefined : files.readRecord()
+    const { directory } = files
+    const record = directory.isAbandoned ? undefined : directory.readRecord<ForkMountRecord>()
     return record === undefined || record === 'damaged' ? [] : [{ files, record }]
   })
 }

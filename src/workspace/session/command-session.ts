@@ -13,10 +13,19 @@ export interface RunningSession {
   readonly directory: string
   /** The directory that the workspace is a copy of; absent if it is no copy. */
   readonly copyOf?: string
+  /** Mount of an overlay session; absent for other kinds. */
+  readonly overlay?: SessionOverlay
   /** The process of the command, whose namespaces are joined. */
   readonly pid: number
   /** Support of this machine for isolation, as the session's process has found out. */
   readonly support?: HostSupport
+}
+
+/** Mount of an overlay session, for the process that reads its files after this one was killed. */
+export interface SessionOverlay {
+  readonly privilege: 'root' | 'user'
+  /** Source that `mount` shows, different for each session. */
+  readonly source: string
 }
 
 /** A workspace for ordinary programs. Runs commands in it and reports their changes. */

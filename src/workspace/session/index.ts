@@ -1,7 +1,8 @@
 /**
  * Sessions: commands change a directory of this machine, and the directory stays as it is. A session is an overlay of the
  * kernel, a private copy or a vault behind FUSE; the same commands lead to the same changes.
- * Invariant: a session writes nothing outside its own directory or vault, and nothing of it outlives its process.
+ * Invariant: a session writes nothing outside its own directory or vault. Nothing of it outlives its process, except the
+ * files of one that was killed, which hold changes to store.
  */
 
 export type {
@@ -12,6 +13,7 @@ export type {
   RunSpec,
   SessionBase,
   SessionChange,
+  SessionOverlay,
   StagedChange,
 } from './command-session.ts'
 export { stageInto } from './entries/staging.ts'

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { lstatSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createProcessTag, isErrno, isStaleTag, makePrivateDirectory } from '../../machine/index.ts'
+import { createProcessTag, isErrno, makePrivateDirectory, TaggedDirectory } from '../../machine/index.ts'
 
 /** A tree with fewer entries is removed in less than a millisecond or two. */
 const SMALL_TREE_ENTRIES = 100
@@ -22,10 +22,12 @@ export async function createSessionDirectory(sessions: string): Promise<string> 
   return path
 }
 
-/** Removes the session directories of ended processes; returns their number. */
+/** Removes the session directories of ended processes; returns their number. Those with changes to store stay. */
 export async function sweepSessions(sessions: string): Promise<number> {
-  const stale = listNames(sessions).filter(isStaleTag)
-  for (const name of stale) await removeTree(join(sessions, name))
+  const stale = TaggedDirectory.list(sessions).filter(
+    ({ isAbandoned, hasRecord }) => isAbandoned && !hasRecord,
+  )
+  for (const { path } of stale) await removeTree(path)
   return stale.length
 }
 
@@ -54,14 +56,5 @@ function isSmallTree(path: string): boolean {
   } catch (error) {
     // Missing, a file or a link, which are removed at once; otherwise closed to this user, or too deep.
     return isErrno(error, 'ENOENT', 'ENOTDIR')
-  }
-}
-
-function listNames(directory: string): string[] {
-  try {
-    return lstatSync(directory).isDirectory() ? readdirSync(directory) : []
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return []
-    throw error
   }
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createOverlayLine, createReadOnlyOverlayLine } from '../../isolation/index.ts'
 import { copyAttributesSync } from '../entries/staging.ts'
 import type { MountsBelow } from './mounts-below.ts'
@@ -28,6 +28,11 @@ export class OverlayLayout {
     this.nestedMounts = nestedMounts
   }
 
+  /** Source that `mount` and `df` show. The end of the directory's name makes it unique. */
+  get source(): string {
+    return `overlay-${basename(this.directory).split('-').at(-1)}`
+  }
+
   /** Creates the link `lower` and the upper tree. Commands see the upper root as the workspace, so it has its attributes. */
   async prepare(): Promise<void> {
     // The options of a mount cannot contain a comma or colon, which the path of a workspace may; the link's name has none.
@@ -38,10 +43,10 @@ export class OverlayLayout {
 
   /** Returns shell lines that mount the overlay once. They must run in the session's directory. */
   createMountLines(): string[] {
-    const { directory: session, privilege } = this
+    const { directory: session, privilege, source } = this
     return [
       ...this.nestedMounts.createBindLines(),
-      createOverlayLine({ session, directory: '.', privilege }, this.lower),
+      createOverlayLine({ session, directory: '.', privilege, source }, this.lower),
     ]
   }
 

@@ -135,7 +135,8 @@ class OverlaySession implements CommandSession {
   }
 
   describe(): Omit<RunningSession, 'pid'> {
-    return { kind: this.kind, path: this.path, directory: this.#layout.directory }
+    const { directory, privilege, source } = this.#layout
+    return { kind: this.kind, path: this.path, directory, overlay: { privilege, source } }
   }
 
   run(spec: RunSpec): Promise<RunOutcome> {

@@ -1,0 +1,47 @@
+import { listDirectoryIfPresent, TaggedDirectory } from '../../machine/index.ts'
+import type { CallContext } from '../../vfs/index.ts'
+import type { CommandSession } from '../session/index.ts'
+import type { ForkStart } from './execution-workspace.ts'
+import type { LeftFork } from './recover-left-forks.ts'
+
+const NANOS_PER_MS = 1_000_000n
+
+/** A command in a fork of a directory, for the process that stores its changes if this one is killed. */
+export interface SessionRecord extends LeftFork, Omit<ForkStart, 'fork' | 'directory'> {
+  readonly by: Pick<CallContext, 'caller' | 'trace'>
+  /** Source of the overlay in the list of mounts. */
+  readonly source: string
+  /** Patterns of the files that it sees with placeholders; nothing is masked when absent. */
+  readonly mask?: readonly string[] | undefined
+  /** Name of the copies of home files that it changes. */
+  readonly copies?: string | undefined
+}
+
+/** Parts of a session record that the session does not know itself. */
+export interface RecordedStart extends Pick<SessionRecord, 'by' | 'mask' | 'copies'> {
+  readonly start: ForkStart
+  /** Start of the session, in nanoseconds since the epoch. */
+  readonly since: bigint
+}
+
+/**
+ * Records how the changes of a session are stored if this process is killed. Undefined for a session whose files do not
+ * show its changes: only an overlay keeps them apart.
+ */
+export function recordSession(
+  session: CommandSession,
+  { start, since, ...rest }: RecordedStart,
+): TaggedDirectory | undefined {
+  const { directory, overlay } = session.describe()
+  if (overlay === undefined) return undefined
+  const files = TaggedDirectory.at(directory)
+  const record: SessionRecord = {
+    ...start,
+    ...overlay,
+    ...rest,
+    since: Number(since / NANOS_PER_MS),
+    wasEmpty: listDirectoryIfPresent(start.directory).length === 0,
+  }
+  files.writeRecord(record)
+  return files
+}

@@ -1,0 +1,174 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openHome } from '../../src/backends/vault/index.ts'
+import { LoopDisk } from '../support/loop-disk.ts'
+import { runAsOrdinaryUser } from '../support/ordinary-user.ts'
+import { whyNoLoopDisk, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { Cli } from './run-cli.ts'
+
+const MEGABYTE = 2 ** 20
+const reason = whyNoOverlay()
+
+/** A project whose commands are killed together with Coppice. */
+class Project extends Cli {
+  constructor() {
+    super()
+    writeFileSync(join(this.files, 'a'), 'one\ntwo\nthree\nfour\nfive\n')
+    writeFileSync(join(this.files, 'gone'), 'x\n')
+  }
+
+  /** Runs a shell line in a fork and kills Coppice, and nothing else, once the line is done. */
+  async kill(line: string, ...options: string[]): Promise<void> {
+    const child = await this.hold(line, ...options)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+
+  /** Runs a shell line in a fork that goes on until it is killed; resolves once the line is done. */
+  async hold(line: string, ...options: string[]): Promise<ChildProcessWithoutNullStreams> {
+    const child = this.start(['exec', ...options, '-c', '--', `${line}; echo done; sleep 600`])
+    const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+    expect(String(said)).toBe('done\n')
+    return child
+  }
+
+  listSessions(): string[] {
+    return readdirSync(join(this.home, 'sessions'))
+  }
+}
+
+describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${reason}` : ''}`, () => {
+  it('loses nothing: the next command stores the changes in the fork', async () => {
+    const cli = new Project()
+    await cli.kill('sed -i s/two/TWO/ a; rm gone; mkdir -p new/deep; echo new > new/deep/file')
+    const forks = await cli.run(['forks'])
+    expect(forks.stderr).toBe('coppice: a command of files-1 was killed; the fork has its 3 changes now\n')
+    expect(forks.stdout).toContain('files-1')
+    expect(await cli.ok('diff', '--stat')).toMatch(/^M \/a {2}\+1 -1\nD \/gone.*\nA \/new\/deep\/file/)
+    expect(readFileSync(join(cli.files, 'a'), 'utf8')).toContain('two')
+    expect(cli.listSessions()).toEqual([])
+    await cli.ok('apply')
+    expect(readFileSync(join(cli.files, 'new/deep/file'), 'utf8')).toBe('new\n')
+  })
+
+  it('keeps the changes of an existing fork, and those that others made in it meanwhile', async () => {
+    const cli = new Project()
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo before > before; echo kept > kept'])
+    const child = await cli.hold('rm before; sed -i s/one/ONE/ a', '--fork', 'fix')
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'sed -i s/five/FIVE/ a; echo other > other'])
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect((await cli.run(['forks'])).stderr).toContain('a command of fix was killed; the fork has its')
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(
+      /^M \/a {2}\+2 -2\nA \/kept {2}\+1 -0\nA \/other {2}\+1 -0\n3 /,
+    )
+  })
+
+  it('leaves no fork if the command changed nothing', async () => {
+    const cli = new Project()
+    await cli.kill('true')
+    expect(await cli.run(['forks'])).toMatchObject({ code: 0, stderr: '' })
+    expect(cli.listSessions()).toEqual([])
+    expect(await cli.json('forks')).toEqual([])
+  })
+
+  it('stores no placeholder of a secret', async () => {
+    const cli = new Project()
+    writeFileSync(join(cli.files, '.env'), 'TOKEN=secret-value-1\nMODE=one\n')
+    await cli.kill('echo MORE=2 >> .env; cp .env copy', '--mask', '--fork', 'fix')
+    await cli.run(['forks'])
+    await cli.ok('apply', 'fix', '--', '.env')
+    expect(readFileSync(join(cli.files, '.env'), 'utf8')).toBe('TOKEN=secret-value-1\nMODE=one\nMORE=2\n')
+    await cli.kill('cat .env > /dev/null; echo x > x', '--mask', '--fork', 'second')
+    await cli.run(['forks'])
+    expect(await cli.ok('diff', 'second', '--stat')).toMatch(/^A \/x {2}\+1 -0\n1 path/)
+  })
+
+  it('takes another name if a fork of that name was created meanwhile', async () => {
+    const cli = new Project()
+    const child = await cli.hold('echo mine > mine', '--fork', 'fix')
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo other > other'])
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect((await cli.run(['forks'])).stderr).toContain(
+      'a command of fix-1 was killed; the fork has its 1 change',
+    )
+    expect(await cli.ok('diff', 'fix-1', '--stat')).toMatch(/^A \/mine {2}\+1 -0\n1 path/)
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^A \/other {2}\+1 -0\n1 path/)
+  })
+
+  it('is survived by the work of a command that joined it', async () => {
+    const cli = new Project()
+    const child = await cli.hold('echo mine > mine', '--fork', 'fix')
+    const joined = cli.start(['enter', 'fix', '--', 'sh', '-c', 'echo joined > joined; echo done; sleep 600'])
+    await once(joined.stdout, 'data')
+    const ended = once(joined, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    await cli.run(['forks'])
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^A \/joined.*\nA \/mine.*\n2 path/)
+  })
+
+  it('replaces nothing of others without a checkpoint if the start of the command is not known any more', async () => {
+    const cli = new Project()
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo before > before'])
+    const child = await cli.hold('sed -i s/one/ONE/ a', '--fork', 'fix')
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'sed -i s/one/other/ a'])
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await using home = await openHome({ path: cli.home })
+    for (const name of await home.vaults()) if (name.startsWith('session-')) await home.deleteVault(name)
+    await home.close()
+    expect((await cli.run(['forks'])).stderr).toContain('a command of fix was killed; the fork has its')
+    expect(await cli.ok('cat', '/a', '--vault', 'fix')).toContain('ONE')
+    const [checkpoint] =
+      (await cli.ok('checkpoint', 'list', '--vault', 'fix')).trim().split('\n').at(-1)?.split(' ') ?? []
+    expect(await cli.ok('cat', '/a', '--vault', 'fix', '--at', `${checkpoint}`)).toContain('other')
+  })
+
+  it.skipIf(whyNoLoopDisk() !== undefined)(
+    'is not needed: a full disk keeps the changes for later, too',
+    async () => {
+      const cli = new Project()
+      using disk = new LoopDisk(160)
+      const home = ['--home', join(disk.path, 'home')]
+      const ballast = join(disk.path, 'ballast')
+      writeFileSync(ballast, Buffer.alloc(110 * MEGABYTE, 1))
+      const run = await cli.run([
+        'exec',
+        '--fork',
+        'fix',
+        '-c',
+        ...home,
+        '--',
+        'head -c 25M /dev/urandom > big',
+      ])
+      expect(run.stderr).toMatch(/could not be kept: .*; the next coppice command tries again; free space on/)
+      rmSync(ballast)
+      expect((await cli.run(['forks', ...home])).stderr).toContain('the fork has its 1 change now')
+      expect(await cli.ok('diff', 'fix', '--stat', ...home)).toContain('A /big')
+    },
+  )
+
+  it.skipIf(whyNotNobody() !== undefined)('is survived by the work of an ordinary user', () => {
+    const { lines } = runAsOrdinaryUser(new Cli().scratch, ORDINARY_USER)
+    expect(lines).toEqual([
+      'said: coppice: a command of fix was killed; the fork has its 3 changes now',
+      'diff: M /a +1 -1 D /gone +0 -1 A /new +1 -0 3 paths, +2 -2 lines',
+      'left: 0',
+    ])
+  })
+})
+
+const ORDINARY_USER = `
+  mkdir project; cd project; echo one > a; echo x > gone
+  "$node" "$repository/bin/coppice.js" exec --fork fix -c -- "sed -i s/one/two/ a; rm gone; echo new > new; echo done; sleep 600" > ../out 2> /dev/null &
+  until grep -q done ../out; do sleep 0.1; done
+  kill -KILL $!; wait
+  echo "said: $(coppice forks 2>&1 > /dev/null)"
+  echo "diff:" $(coppice diff fix --stat)
+  echo "left: $(find ../home/sessions -mindepth 1 | wc -l)"
+`
