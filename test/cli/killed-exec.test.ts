@@ -45,7 +45,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     const cli = new Project()
     await cli.kill('sed -i s/two/TWO/ a; rm gone; mkdir -p new/deep; echo new > new/deep/file')
     const forks = await cli.run(['forks'])
-    expect(forks.stderr).toBe('coppice: a command of files-1 was killed; the fork has its 3 changes now\n')
+    expect(forks.stderr).toBe('coppice: a command of files-1 was killed; the fork has its changes now\n')
     expect(forks.stdout).toContain('files-1')
     expect(await cli.ok('diff', '--stat')).toMatch(/^M \/a {2}\+1 -1\nD \/gone.*\nA \/new\/deep\/file/)
     expect(readFileSync(join(cli.files, 'a'), 'utf8')).toContain('two')
@@ -94,7 +94,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect((await cli.run(['forks'])).stderr).toContain(
-      'a command of fix-1 was killed; the fork has its 1 change',
+      'a command of fix-1 was killed; the fork has its changes',
     )
     expect(await cli.ok('diff', 'fix-1', '--stat')).toMatch(/^A \/mine {2}\+1 -0\n1 path/)
     expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^A \/other {2}\+1 -0\n1 path/)
@@ -148,7 +148,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
       ])
       expect(run.stderr).toMatch(/could not be kept: .*; the next coppice command tries again; free space on/)
       rmSync(ballast)
-      expect((await cli.run(['forks', ...home])).stderr).toContain('the fork has its 1 change now')
+      expect((await cli.run(['forks', ...home])).stderr).toContain('the fork has its changes now')
       expect(await cli.ok('diff', 'fix', '--stat', ...home)).toContain('A /big')
     },
   )
@@ -156,7 +156,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   it.skipIf(whyNotNobody() !== undefined)('is survived by the work of an ordinary user', () => {
     const { lines } = runAsOrdinaryUser(new Cli().scratch, ORDINARY_USER)
     expect(lines).toEqual([
-      'said: coppice: a command of fix was killed; the fork has its 3 changes now',
+      'said: coppice: a command of fix was killed; the fork has its changes now',
       'diff: M /a +1 -1 D /gone +0 -1 A /new +1 -0 3 paths, +2 -2 lines',
       'left: 0',
     ])

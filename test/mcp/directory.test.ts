@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { Cli } from '../cli/run-cli.ts'
+import { whyNoOverlay } from '../support/tools.ts'
 import { users } from '../support/users.ts'
 import { call, startClient, tryCall } from './mcp-client.ts'
 
@@ -201,6 +202,25 @@ describe('coppice mcp in a directory', () => {
       ['a', 'b', 'made'].map((name) => `added\t/workspace/${name}`).join('\n'),
     )
   })
+
+  it.skipIf(whyNoOverlay() !== undefined).each([[[]], [['first']]])(
+    'loses nothing of a command when its server is killed, after edits of %j',
+    async (edited) => {
+      const cli = project()
+      const { client, transport } = await startClient(cli, [])
+      for (const path of edited) await call(client, 'write_file', { path, content: 'by a tool\n' })
+      const { promise: begun, resolve: onprogress } = Promise.withResolvers<unknown>()
+      const command = 'echo made > made; echo more >> README.md; echo begun; sleep 600'
+      const running = client.callTool({ name: 'shell_exec', arguments: { command } }, { onprogress })
+      await begun
+      process.kill(transport.pid ?? 0, 'SIGKILL')
+      await expect(running).rejects.toThrow()
+      expect((await cli.run(['forks'])).stderr).toContain('a command of files-1 was killed; the fork has its')
+      const changed = await cli.json('diff', 'files-1')
+      expect(JSON.stringify(changed)).toContain('/made')
+      expect(await cli.ok('diff', 'files-1', '--stat')).toContain(`${2 + edited.length} paths`)
+    },
+  )
 
   it('goes back to a checkpoint, and shows the changes since', async () => {
     const cli = project()

@@ -2,7 +2,6 @@ import type { Home } from '../../backends/vault/index.ts'
 import { type RecoveredFork, recoverMountedForks, recoverSessions } from '../../workspace/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { formatErrorLine } from '../framework/errors.ts'
-import { formatCount } from '../render/format-values.ts'
 
 /** Stores the changes of mounted forks whose process was killed, and prints what became of them. */
 export async function recoverMounts(call: CommandInvocation, home: Home, mounts: string): Promise<void> {
@@ -27,6 +26,6 @@ function printRecovered(
         formatErrorLine(`${killed}, and its changes cannot be stored: ${problem}; they stay in ${place}`),
       )
     else if (changes > 0)
-      terminal.err.write(formatErrorLine(`${killed}; the fork has its ${formatCount(changes, 'change')} now`))
+      terminal.err.write(formatErrorLine(`${killed}; the fork has its changes now`))
   }
 }
