@@ -1,17 +1,7 @@
-import { basename } from 'node:path'
-import { createRandomId, Mutex, type TaggedDirectory } from '../../machine/index.ts'
+import { createRandomId, Mutex } from '../../machine/index.ts'
 import type { CommandNetworkOptions } from '../../network/index.ts'
-import { isVfsError, VfsError } from '../../vfs/index.ts'
+import { VfsError } from '../../vfs/index.ts'
 import {
-  defaultLimits,
-  getHostSupport,
-  type IsolationPlan,
-  limitMemory,
-  probeLandlock,
-} from '../isolation/index.ts'
-import type { MaskContent } from '../link/index.ts'
-import {
-  type CommandSpec,
   type ExecutionDecision,
   type ExecutionRequest,
   type ExecutionRequestInput,
@@ -19,14 +9,8 @@ import {
   executionRequest,
   type PolicyRules,
 } from '../policy/index.ts'
-import {
-  type CommandSession,
-  joinSession,
-  openSession,
-  type RunningSession,
-  type RunOutcome,
-} from '../session/index.ts'
-import { collapseChangedFiles, listSetuidFiles } from './changed-files.ts'
+import type { CommandSession } from '../session/index.ts'
+import { collectChanges, recordStart } from './collect-changes.ts'
 import type { ExecuteOptions } from './execute-options.ts'
 import type { JournalEvent } from './execution-journal.ts'
 import { addAllowedHosts, ExecutionNetwork } from './execution-network.ts'
@@ -34,13 +18,12 @@ import { createResult, toCompletion } from './execution-outcome.ts'
 import { ExecutionRefusal } from './execution-refusal.ts'
 import { ExecutionState } from './execution-state.ts'
 import { type ExecutionStep, traceStep } from './execution-steps.ts'
-import type { Baseline, ExecutionWorkspace } from './execution-workspace.ts'
+import type { ExecutionWorkspace } from './execution-workspace.ts'
 import { explainIsolated, type IsolatedExplanation } from './explain-isolated.ts'
 import { findHostPrograms } from './host-programs.ts'
-import { filterKept, listLeftOut } from './kept-changes.ts'
 import { MaskedSession } from './masked-session.ts'
-import { formatVaultScope, SessionMask } from './session-mask.ts'
-import { recordSession } from './session-record.ts'
+import { openCommandSession } from './open-command-session.ts'
+import { createRunSpec } from './run-spec.ts'
 
 /**
  * Runs a command in a workspace, in ten steps, each an event (`coppice:exec:<step>`). After a failure at any step, what
@@ -118,52 +101,37 @@ class Execution {
     workspace: ExecutionWorkspace,
     decision: ExecutionDecision,
   ): Promise<ExecutionResult> {
-    const { signal, watchCheckout: watch, by: provenance = {} } = this.#options
+    const { signal, watchCheckout: watch } = this.#options
     const baseline = await this.#step('baseline', () =>
       this.#state.ensureBaseline(() => workspace.baseline(request.session, { signal, watch })),
     )
     const checkpoint = await this.#step('checkpoint', () =>
       isCheckpointWanted(request, decision) ? workspace.checkpoint() : null,
     )
-    const { session, since } = await this.#step('session', () =>
-      this.#state.ensureSession(() => this.#openSession(request, workspace, baseline.session)),
-    )
-    await this.#assertInside(request, session, decision)
-    const left = this.#recordSession(session, workspace, since)
-    await using network = await this.#openNetwork(request, decision, session)
-    const outcome = await this.#step('run', () =>
-      this.#runCommand(request, session, network, workspace, () =>
-        this.#writeJournal(request, decision, { event: 'requested' }),
+    const started = await this.#step('session', () =>
+      this.#state.ensureSession(() =>
+        openCommandSession(request, workspace, baseline.session, this.#options),
       ),
     )
-    const summary = await this.#step('summarise', async () => {
-      const all = await session.changes()
-      const changes = filterKept(all, workspace)
-      await using own = await workspace
-        .collect({
-          changes,
-          since,
-          by: provenance,
-          mask: getMaskContent(session),
-          isCheckpointWanted: request.checkpoint === 'always',
-        })
-        .catch((error: unknown) => {
-          // Set aside, the files of the session outlive it.
-          throw createNotKeptError(request, error, left?.adopt() !== undefined)
-        })
-      left?.removeRecord()
-      await this.#options.onChanges?.(own)
-      return {
-        changed: await collapseChangedFiles(own, provenance),
-        checkpoint: checkpoint ?? own.checkpoint,
-        setuid: listSetuidFiles(own.changes),
-        leftOut: listLeftOut(all, changes),
-      }
+    const { session } = started
+    await this.#assertInside(request, session, decision)
+    const left = recordStart(started, workspace, this.#options)
+    await using network = await this.#openNetwork(request, decision, session)
+    const spec = createRunSpec(request, this.#options, {
+      session,
+      network,
+      forkName: workspace.forkName,
+      hostPath: this.#hostPath,
+      beforeCommand: () => this.#writeJournal(request, decision, { event: 'requested' }),
     })
+    const outcome = await this.#step('run', async () => network.addNotices(await session.run(spec)))
+    const summary = await this.#step('summarise', () =>
+      collectChanges({ ...started, request, workspace, left }, this.#options),
+    )
     return this.#step('result', async () => {
       const connections = network.listConnections()
       const parts = { request, decision, session, outcome, connections, ...summary }
-      const result = createResult(parts)
+      const result = createResult({ ...parts, checkpoint: checkpoint ?? summary.checkpoint })
       await this.#writeJournal(request, decision, { event: 'completed', ...toCompletion(result) })
       return result
     })
@@ -227,52 +195,6 @@ class Execution {
     throw new ExecutionRefusal(request.vault, decision, { approval })
   }
 
-  async #openSession(
-    request: ExecutionRequest,
-    { directory: scope }: ExecutionWorkspace,
-    base: Baseline['session'],
-  ): Promise<CommandSession> {
-    const { mask, sessions, join } = this.#options
-    // The session that is joined has been masked or not.
-    if (mask === undefined || join !== undefined) return this.#openPlainSession(request, base)
-    if ('vault' in base) throw createNoMaskError(request)
-    const sessionMask = await SessionMask.create(mask, scope ?? formatVaultScope(request.vault), base)
-    const session = await this.#openPlainSession(request, sessionMask.coverBase(base))
-    // A vault has the real values itself. The fork of a directory never has them.
-    return new MaskedSession(session, sessionMask, scope === undefined ? sessions : undefined)
-  }
-
-  /** Records what another process needs to store the changes if this one is killed. */
-  #recordSession(
-    session: CommandSession,
-    workspace: ExecutionWorkspace,
-    since: bigint,
-  ): TaggedDirectory | undefined {
-    const start = workspace.describeStart?.()
-    if (start === undefined || this.#options.join !== undefined) return undefined
-    const { by = {}, mask, copies } = this.#options
-    return recordSession(session, {
-      start,
-      since,
-      by,
-      ...(mask !== undefined && { mask: mask.files.patterns }),
-      ...(copies !== undefined && { copies: basename(copies) }),
-    })
-  }
-
-  #openPlainSession(request: ExecutionRequest, base: Baseline['session']): Promise<CommandSession> {
-    const { signal, sessions: directory, join } = this.#options
-    if (join !== undefined) return joinSession(join, { directory })
-    const isolation = this.#createIsolation(request)
-    // Probes the remaining isolation meanwhile.
-    if (request.isolation !== 'none') probeLandlock().catch(() => undefined)
-    return openSession(request.session, base, {
-      directory,
-      isolation,
-      ...(signal !== undefined && { signal }),
-    })
-  }
-
   #openNetwork(
     request: ExecutionRequest,
     decision: ExecutionDecision,
@@ -292,59 +214,6 @@ class Execution {
     return { secrets: session.mask.listBoundSecrets(mask.inject), home: mask.inject.home, env }
   }
 
-  #createIsolation({ isolation: level }: ExecutionRequest): Omit<IsolationPlan, 'network'> {
-    const { userHome, hidden = [], visible, sockets, copies } = this.#options
-    return {
-      level,
-      hidden,
-      ...(userHome !== undefined && { userHome }),
-      ...(visible !== undefined && { visible }),
-      ...(sockets !== undefined && { sockets }),
-      ...(copies !== undefined && { copies }),
-    }
-  }
-
-  async #runCommand(
-    request: ExecutionRequest,
-    session: CommandSession,
-    network: ExecutionNetwork,
-    { forkName }: ExecutionWorkspace,
-    beforeCommand: () => Promise<void>,
-  ): Promise<RunOutcome> {
-    const { command, cwd, env, timeoutMs, readonly: isReadonly } = request
-    const { memory, onStart, onOutput, isHeard, signal, terminal } = this.#options
-    const limits = limitMemory(this.#options.limits ?? defaultLimits, memory)
-    const stdin = request.stdin ?? this.#options.stdin
-    // `cd -` would lead to the user's previous directory, outside of the session.
-    const { OLDPWD: _before, ...inherited } = this.#options.env ?? {}
-    const outcome = await session.run({
-      command: replaceProgram(command, this.#options.program),
-      cwd,
-      env: {
-        ...network.defaults,
-        ...inherited,
-        ...network.env,
-        ...(this.#hostPath !== undefined && { PATH: this.#hostPath }),
-        ...env,
-        COPPICE_VAULT: request.vault,
-        COPPICE_WORKSPACE: session.path,
-        ...(forkName !== undefined && { COPPICE_FORK: forkName }),
-      },
-      ...(stdin !== undefined && { stdin }),
-      ...(terminal !== undefined && { terminal }),
-      timeoutMs,
-      isReadonly,
-      isolation: { ...this.#createIsolation(request), ...network.plan },
-      limits,
-      beforeCommand,
-      ...(onStart !== undefined && { onStart: (pid) => onStart(describeRunning(session, pid)) }),
-      ...(onOutput !== undefined && { onOutput }),
-      ...(isHeard !== undefined && { isHeard }),
-      ...(signal !== undefined && { signal }),
-    })
-    return network.addNotices(outcome)
-  }
-
   #step<T>(step: ExecutionStep, work: () => T | Promise<T>): Promise<T> {
     // The changes of a stopped command are kept.
     if (!STEPS_AFTER_RUN.includes(step)) this.#options.signal?.throwIfAborted()
@@ -362,30 +231,6 @@ class Execution {
   }
 }
 
-function describeRunning(session: CommandSession, pid: number): RunningSession {
-  const support = getHostSupport()
-  return { ...session.describe(), pid, ...(support !== undefined && { support }) }
-}
-
-/**
- * Replaces the first word of a command by the path of its program. One of the same name in the workspace must not take
- * the place of the one that was found outside of it.
- */
-function replaceProgram(command: CommandSpec, program: string | undefined): CommandSpec {
-  if (program === undefined || !('argv' in command)) return command
-  return { argv: [program, ...command.argv.slice(1)] }
-}
-
-function getMaskContent(session: CommandSession): MaskContent | undefined {
-  return session instanceof MaskedSession ? (...file) => session.mask.maskContent(...file) : undefined
-}
-
-function createNoMaskError({ vault }: ExecutionRequest): VfsError {
-  const detail =
-    "a session of kind 'fuse' cannot mask files; use one of kind 'overlay' or 'dir', or --no-mask"
-  return new VfsError('ENOTSUP', vault, { op: 'exec', detail })
-}
-
 /** Throws ENOTSUP for a mountpoint other than the directory itself: the command would not see its files there. */
 function assertMountpoint({ vault, mountpoint }: ExecutionRequest, directory: string | undefined): void {
   if (mountpoint === undefined || mountpoint === directory) return
@@ -395,14 +240,4 @@ function assertMountpoint({ vault, mountpoint }: ExecutionRequest, directory: st
 
 function isCheckpointWanted({ checkpoint }: ExecutionRequest, { action }: ExecutionDecision): boolean {
   return checkpoint === 'always' || (checkpoint === 'auto' && action !== 'allow')
-}
-
-/**
- * Creates the error for changes that could not be kept. The command has run, so the message says what becomes of them.
- */
-function createNotKeptError({ vault }: ExecutionRequest, error: unknown, isSetAside: boolean): unknown {
-  if (!isVfsError(error)) return error
-  const next = isSetAside ? '; the next coppice command tries again' : ''
-  const detail = `the changes of the command could not be kept: ${error.detail ?? error.message}${next}`
-  return new VfsError(error.code, vault, { op: 'exec', detail, cause: error })
 }
