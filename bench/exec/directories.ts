@@ -5,6 +5,8 @@ import type { Settings } from '../harness/benchmark.ts'
 
 /** How many files the directories have in which nothing is done. */
 export const SIZES: readonly number[] = [100, 10_000, 100_000]
+/** Forks of the largest of them that are compared. */
+export const COMPARED_FORKS = 4
 const FILES_TOGETHER = 1000
 
 /** Creates a directory with this many small files, once for all subjects. */

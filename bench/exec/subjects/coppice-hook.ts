@@ -15,13 +15,12 @@ const QUICK = 20
 /** Hooks of an agent: the processor time of one without changes, and the space of many with small ones. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const env = withHome(settings, 'hooks')
-  setWatch(env, false)
   for (const size of HOOK_SIZES) {
     recorder.progress(`a hook in ${size} files`)
+    setWatch(env, false)
     recorder.note(`hook-${size}`, measureHook(directoryOf(size, settings), env))
+    recorder.note(`hook-watched-${size}`, measureWatched(directoryOf(size, settings), env))
   }
-  recorder.progress('a hook beside the watcher')
-  recorder.note('hook-watched', measureWatched(directoryOf(Math.max(...HOOK_SIZES), settings), env))
   recorder.progress('records')
   recorder.note('hook-space', await measureSpace(settings))
 }
