@@ -22,6 +22,12 @@ export interface BlobRow {
   readonly crc?: number
 }
 
+/** A stored blob and the size of its row. */
+export interface BlobSize {
+  readonly id: number
+  readonly bytes: number
+}
+
 /** A small named value: a head, a checkpoint, a counter. Null bytes delete it. */
 export interface RecordRow {
   readonly key: string
@@ -158,6 +164,11 @@ export interface Engine extends AsyncDisposable {
   listPages(after: number, limit: number): MaybePromise<readonly number[]>
   /** Returns up to `limit` blob ids above `after`, in order. */
   listBlobs(after: number, limit: number): MaybePromise<readonly number[]>
+  /**
+   * As `listBlobs`, with the size of each row. An engine that has this and segments keeps new content as rows only for a
+   * while: collections pack cold rows into segments.
+   */
+  listBlobSizes?(after: number, limit: number): MaybePromise<readonly BlobSize[]>
   usage(): MaybePromise<EngineUsage>
   /** Lists damage in the engine's own files without trusting them. Absent where reads detect it. */
   findDamage?(): readonly string[]

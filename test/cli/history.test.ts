@@ -145,6 +145,10 @@ describe('the commands for a home', () => {
       stderr: expect.stringContaining("such as 30d or 2026-01-31, not '12'"),
     })
     await cli.ok('gc', '--keep-history', '2026-01-31')
+    expect(await cli.run(['gc', '--pack-after', '2026-01-31'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("such as 12h or 7d, not '2026-01-31'"),
+    })
     expect(await cli.json('stats')).toMatchObject({ vaults: 1, files: 1, engine: 'lmdb' })
     const other = await cli.run(['vault', 'create', 'two', '--engine', 'sqlite'])
     expect(other).toMatchObject({ code: 2, stdout: '' })

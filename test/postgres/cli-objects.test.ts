@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -117,6 +117,20 @@ describe.runIf(hasPostgres)('the command line on a shared home with large conten
     ann.get('gc', '--keep-history', '0d')
     expectLarge(bob, 'current.bin', largeContent('round 1', SIZE))
     expect(await countObjects()).toBe(2)
+    expect(bob.get('fsck')).toContain('no damage')
+  })
+
+  it('moves content of any size to the bucket with a collection', async () => {
+    const { url, countObjects } = await createSharedHome()
+    const [ann, bob] = [newMachine('ann', url), newMachine('bob', url)]
+    const project = mkdtempSync(join(scratch, 'project-'))
+    const contents = Array.from({ length: 40 }, (_, index) => largeContent(`file ${index}`, 50_000))
+    for (const [index, content] of contents.entries()) writeFileSync(join(project, `f${index}`), content)
+    ann.get('import', project, '--vault', 'base')
+    expect(bob.get('gc')).not.toContain('moved')
+    expect(bob.get('gc', '--pack-after', '0h')).toContain('; moved 80 blobs of 1.9 MiB to S3')
+    expect(await countObjects()).toBe(1)
+    expectLarge(ann, 'f7', contents[7] ?? Buffer.alloc(0))
     expect(bob.get('fsck')).toContain('no damage')
   })
 

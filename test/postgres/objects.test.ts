@@ -158,3 +158,135 @@ describe.skipIf(!hasPostgres)('a home in PostgreSQL with large content in S3', (
     expect(damaged[0]?.detail).toContain(`s3://${objects.bucket}/${key} is missing`)
   })
 })
+
+/** Small files, each of content of its own: too large for the tree, too small for objects of their own. */
+function smallFiles(count: number): [string, Buffer][] {
+  return Array.from({ length: count }, (_, index) => [
+    `/d${index % 7}/f${index}`,
+    largeContent(`small ${index}`, SMALL_BYTES + index),
+  ])
+}
+
+async function writeFiles(home: Home, files: readonly [string, Buffer][]): Promise<void> {
+  const vault = await home.vault('base')
+  await Promise.all(files.map(([path, content]) => vault.write(path, content, { parents: true })))
+}
+
+async function expectFiles(home: Home, files: readonly [string, Buffer][]): Promise<void> {
+  const vault = await home.vault('base')
+  for (const [path, content] of files) expect(content.equals(await readFile(vault, path)), path).toBe(true)
+}
+
+const SMALL_BYTES = 8000
+const packAll = { packAfterMs: 0 }
+
+describe.skipIf(!hasPostgres)('cold content of a home in PostgreSQL', () => {
+  it('is packed into objects by a collection, and read from there by everybody', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    await home.createVault('base')
+    const files = smallFiles(300)
+    await writeFiles(home, files)
+    const before = (await home.stats()).blobs.bytes
+    expect(await home.gc()).toMatchObject({ packed: { blobs: 0 } })
+    expect(await keys()).toEqual([])
+    expect(await home.gc(packAll)).toMatchObject({ packed: { blobs: 300 } })
+    expect(await keys()).toHaveLength(1)
+    expect((await home.stats()).blobs.bytes).toBeLessThan(before / 50)
+    await expectFiles(home, files)
+    await using other = await openHome({ url })
+    await expectFiles(other, files)
+    expect(await other.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+    // The same content is found by its hash, wherever it is.
+    await writeFiles(
+      other,
+      files.map(([path, content]) => [`/copy${path}`, content]),
+    )
+    expect(await other.gc(packAll)).toMatchObject({ packed: { blobs: 0 } })
+    await expectFiles(home, files)
+  })
+
+  it('stays in rows until there is enough of it, and leaves with its files', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    const vault = await home.createVault('base')
+    const files = smallFiles(200)
+    await writeFiles(home, files.slice(0, 50))
+    expect(await home.gc(packAll)).toMatchObject({ packed: { blobs: 0 } })
+    await writeFiles(home, files.slice(50))
+    expect(await home.gc(packAll)).toMatchObject({ packed: { blobs: 200 } })
+    // Of an object of which little is left, the rest is moved to another one.
+    for (const [path] of files.slice(10)) await vault.remove(path)
+    expect(await home.gc({ ...packAll, ...forgetAll() })).toMatchObject({ segments: 1, packed: { blobs: 0 } })
+    await expectFiles(home, files.slice(0, 10))
+    for (const [path] of files.slice(0, 10)) await vault.remove(path)
+    await home.gc(forgetAll())
+    expect(await keys()).toEqual([])
+    expect(await home.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+  })
+
+  it('stays in rows if the object store fails, and is packed by the next collection', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    await home.createVault('base')
+    const files = smallFiles(200)
+    await writeFiles(home, files)
+    proxy.meddle = ({ method }, answer) => method === 'PUT' && refuse(answer, 507, 'InsufficientStorage')
+    expect(await home.gc(packAll)).toMatchObject({ packed: { blobs: 0 } })
+    proxy.meddle = () => false
+    await expectFiles(home, files)
+    expect(await home.gc(packAll)).toMatchObject({ packed: { blobs: 200 } })
+    expect(await keys()).toHaveLength(1)
+    await expectFiles(home, files)
+  })
+
+  it('is packed by one process at a time: of two, the second goes on', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    await using other = await openHome({ url })
+    await home.createVault('base')
+    const files = smallFiles(200)
+    await writeFiles(home, files)
+    let second: ReturnType<Home['gc']> | undefined
+    proxy.meddle = (asked, answer) => {
+      if (asked.method !== 'PUT' || second !== undefined) return false
+      second = other.gc(packAll)
+      second.finally(() => proxy.pass(asked, answer))
+      return true
+    }
+    const first = await home.gc(packAll)
+    expect([first.packed.blobs, (await second)?.packed.blobs]).toEqual([0, 200])
+    await expectFiles(home, files)
+    await expectFiles(other, files)
+    // What the first one stored in vain goes with the next collection.
+    await home.gc()
+    expect(await keys()).toHaveLength(1)
+    expect(await home.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+  })
+
+  it('is read while it is packed, and written beside that', async () => {
+    const { url, objects, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    await using other = await openHome({ url })
+    await home.createVault('base')
+    const files = smallFiles(400)
+    for (let part = 0; part < 4; part++) {
+      const known = files.slice(0, part * 100)
+      await Promise.all([
+        writeFiles(other, files.slice(part * 100, part * 100 + 100)),
+        expectFiles(other, known),
+        home.gc(packAll),
+      ])
+    }
+    await home.gc(packAll)
+    await expectFiles(other, files)
+    await using third = await openHome({ url })
+    await expectFiles(third, files)
+    expect(await third.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+  })
+})

@@ -25,7 +25,6 @@ function printRecovered(
       terminal.err.write(
         formatErrorLine(`${killed}, and its changes cannot be stored: ${problem}; they stay in ${place}`),
       )
-    else if (changes > 0)
-      terminal.err.write(formatErrorLine(`${killed}; the fork has its changes now`))
+    else if (changes > 0) terminal.err.write(formatErrorLine(`${killed}; the fork has its changes now`))
   }
 }

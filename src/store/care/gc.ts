@@ -9,6 +9,7 @@ import { decodeHead, vaultKey } from '../vault/vault-head.ts'
 import { readRoots } from './gc-roots.ts'
 import { type SegmentSweep, sweepSegments } from './gc-segments.ts'
 import type { MaintenanceOptions } from './maintenance-progress.ts'
+import { type PackReport, packColdRows } from './pack-rows.ts'
 import { pruneJournals } from './prune.ts'
 import { ReachabilityWalk } from './reachability-walk.ts'
 import { removeStaleMergePoints } from './stale-merge-points.ts'
@@ -28,6 +29,11 @@ export interface GcOptions extends MaintenanceOptions {
   readonly keepHistory?: Date
   /** Time other sessions have to report what they read; 10 seconds when absent. */
   readonly sessionTimeoutMs?: number
+  /**
+   * Age from which content in rows of a database is moved to objects, if the home has some. It counts from the first
+   * collection that found the content; a day when absent.
+   */
+  readonly packAfterMs?: number
 }
 
 /** Result of `gc`: what it removed. */
@@ -43,6 +49,8 @@ export interface GcReport {
   readonly segments: number
   /** Number of uploads in progress: they kept every page and blob from removal. */
   readonly uploads: number
+  /** Cold content that was moved from the database to objects. */
+  readonly packed: PackReport
 }
 
 /**
@@ -104,6 +112,10 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   await forEachBatch(home, deadBlobs, (blobs) => commitSweep({ blobs }, blobs.length))
   const bytes = deadBlobs.reduce((sum, { size }) => sum + size, 0)
   const removed = uploads > 0 ? NO_SEGMENTS : await sweepSegments(home, segments)
+  const packed = await packColdRows(home, {
+    packAfterMs: options.packAfterMs,
+    report: () => report('packing', total),
+  })
   const givenBack = removed.bytes + (await shrinkEngine(home, () => report('giving back', total)))
   return {
     pages: deadPages.length,
@@ -113,6 +125,7 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
     givenBack,
     segments: removed.segments,
     uploads,
+    packed,
   }
 }
 

@@ -28,6 +28,9 @@ export interface SegmentReference {
 /** A decoded row: content, or where it is. */
 export type SegmentRow = Uint8Array | SegmentReference
 
+/** Size of the largest reference. A row with more bytes has the content itself. */
+export const MAX_REFERENCE_BYTES: number = REFERENCE_BYTES + HASH_BYTES + CRC_BYTES
+
 /** Reports whether the row of a blob is encoded as here. */
 export function isSegmentBlob(id: number): boolean {
   return id >= FIRST_SEGMENT_BLOB

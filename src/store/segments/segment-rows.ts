@@ -1,7 +1,8 @@
-import type { Engine } from '../engine.ts'
+import type { BlobSize, Engine } from '../engine.ts'
 import {
   decodeSegmentRow,
   FIRST_SEGMENT_BLOB,
+  MAX_REFERENCE_BYTES,
   type SegmentReference,
   type SegmentRow,
 } from './segment-row.ts'
@@ -10,13 +11,19 @@ import {
 const ROWS_PER_READ = 1000
 
 /** Reads rows of blobs as they are stored, in one trip where the engine can do that. */
-async function readBlobRows(
+export async function readBlobRows(
   engine: Engine,
   ids: readonly number[],
 ): Promise<readonly (Uint8Array | undefined)[]> {
   if (engine.readBatch === undefined) return Promise.all(ids.map((id) => engine.readBlob(id)))
   const nothing = { pages: [], hashes: [], records: [], journals: [] }
   return (await engine.readBatch({ ...nothing, blobs: ids })).blobs
+}
+
+/** Lists rows with their sizes, or with none where the engine has few rows that are no references. */
+async function listRows(engine: Engine, after: number, limit: number): Promise<readonly BlobSize[]> {
+  if (engine.listBlobSizes !== undefined) return engine.listBlobSizes(after, limit)
+  return (await engine.listBlobs(after, limit)).map((id) => ({ id, bytes: 0 }))
 }
 
 /** A blob in a segment. */
@@ -28,16 +35,17 @@ export interface SegmentBlob {
 /** Yields all blobs in segments, some at a time. Throws EIO at a damaged row. */
 export async function* listSegmentBlobs(engine: Engine): AsyncGenerator<readonly SegmentBlob[]> {
   for (let after = FIRST_SEGMENT_BLOB - 1; ; ) {
-    const ids = await engine.listBlobs(after, ROWS_PER_READ)
+    const listed = await listRows(engine, after, ROWS_PER_READ)
+    const ids = listed.filter(({ bytes }) => bytes <= MAX_REFERENCE_BYTES).map(({ id }) => id)
     const rows = await readBlobRows(engine, ids)
     yield ids.flatMap((id, index) => {
       const bytes = rows[index]
       const row: SegmentRow | undefined = bytes && decodeSegmentRow(id, bytes)
       return row === undefined || row instanceof Uint8Array ? [] : [{ id, reference: row }]
     })
-    const last = ids.at(-1)
-    if (last === undefined || ids.length < ROWS_PER_READ) return
-    after = last
+    const last = listed.at(-1)
+    if (last === undefined || listed.length < ROWS_PER_READ) return
+    after = last.id
   }
 }
 

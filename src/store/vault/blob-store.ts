@@ -4,7 +4,7 @@ import type { Batch, BlobRow } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
 import { MissingError } from '../missing-error.ts'
 import { type ChunkHashes, hashChunk } from '../segments/hash-chunks.ts'
-import { encodeInlineRow, isSegmentBlob } from '../segments/segment-row.ts'
+import { encodeInlineRow, FIRST_SEGMENT_BLOB, isSegmentBlob } from '../segments/segment-row.ts'
 import type { BlobRef } from '../tree/tree-values.ts'
 import { BlobCache } from './blob-cache.ts'
 
@@ -43,6 +43,8 @@ export class BlobStore {
   /** Blobs that were read before they were asked for, unchecked, the oldest first. */
   readonly #ahead = new Map<number, Uint8Array>()
   #stagedBytes = 0
+  /** Added to the ids of blobs whose rows a collection may pack into segments later. */
+  readonly #firstId: number
 
   /**
    * @param maxStagedBytes the size of staged blobs from which an upload stores them ahead of its commit; `Infinity` to
@@ -52,6 +54,8 @@ export class BlobStore {
     this.reader = reader
     this.nextId = nextId
     this.maxStagedBytes = maxStagedBytes
+    const { segments, listBlobSizes } = reader.engine
+    this.#firstId = segments === undefined || listBlobSizes === undefined ? 0 : FIRST_SEGMENT_BLOB
   }
 
   /** Size of the staged blobs in bytes. */
@@ -95,7 +99,7 @@ export class BlobStore {
    */
   putUnshared(bytes: Uint8Array): BlobRef {
     const crc = crc32(bytes)
-    const id = this.nextId()
+    const id = this.#firstId + this.nextId()
     this.#addStaged({ id, hash: NO_HASH, bytes, crc })
     return { blob: id, size: bytes.length, crc }
   }
@@ -195,7 +199,7 @@ export class BlobStore {
   }
 
   #stage(bytes: Uint8Array, digest: Uint8Array): number {
-    const id = this.nextId()
+    const id = this.#firstId + this.nextId()
     this.#addStaged({ id, hash: digest, bytes })
     return id
   }
@@ -215,14 +219,15 @@ export function toBatchBlobs(
   { fresh, reused }: StagedBlobs,
   wasRefused: boolean,
 ): Pick<Batch, 'blobs' | 'requires'> {
-  if (wasRefused) return { blobs: [...fresh, ...reused.map(toStoredRow)] }
-  if (reused.length === 0) return { blobs: fresh }
-  return { blobs: fresh, requires: reused.map(({ id, hash }) => ({ hash, blob: id })) }
+  const blobs = fresh.some(({ id }) => isSegmentBlob(id)) ? fresh.map(toStoredRow) : fresh
+  if (wasRefused) return { blobs: [...blobs, ...reused.map(toStoredRow)] }
+  if (reused.length === 0) return { blobs }
+  return { blobs, requires: reused.map(({ id, hash }) => ({ hash, blob: id })) }
 }
 
-/** Returns the row that stores content again, under its id. */
-function toStoredRow(row: BlobRow): BlobRow {
-  return isSegmentBlob(row.id) ? { ...row, bytes: encodeInlineRow(row.bytes) } : row
+/** Returns the row that stores content under its id. */
+function toStoredRow({ id, hash, bytes, ...row }: BlobRow): BlobRow {
+  return isSegmentBlob(id) ? { id, hash, bytes: encodeInlineRow(bytes) } : { id, hash, bytes, ...row }
 }
 
 function toHashKey(digest: Uint8Array): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { decodeChecksummedJson, encodeChecksummedJson } from '../checksummed-json.ts'
-import type { BlobRow } from '../engine.ts'
+import type { BlobRow, RecordRow } from '../engine.ts'
 import { createUploadCollectedError } from '../missing-error.ts'
 import { type ChunkStore, SegmentStream } from '../segments/segment-stream.ts'
 import { SegmentUpload } from '../segments/segment-upload.ts'
@@ -149,11 +149,11 @@ export class Upload implements AsyncDisposable {
 
   /**
    * Commits rows that name segments. Throws EUNAVAILABLE if a collection did not wait for this session, and may have
-   * deleted the segments: then nothing must find the rows.
+   * deleted the segments: then nothing must find the rows. Throws it too if a record in `also` has other bytes.
    */
-  async commitRows(blobs: readonly BlobRow[]): Promise<void> {
+  async commitRows(blobs: readonly BlobRow[], also: readonly RecordRow[] = []): Promise<void> {
     if (blobs.length === 0 || this.#record === undefined) return
-    const expect = [{ key: this.#key, bytes: this.#record }]
+    const expect = [{ key: this.#key, bytes: this.#record }, ...also]
     if (!(await this.#blobs.reader.engine.commit({ expect, blobs }))) throw createUploadCollectedError()
   }
 

@@ -13,12 +13,17 @@ export const gc: Command = defineCommand(
     summary: 'Free space that no vault, checkpoint or version needs',
     details: `Other processes may read and write meanwhile.
 Also removes leftovers of deleted vaults and killed commands.
---keep-history deletes file versions older than that; without it all are kept.`,
+--keep-history deletes file versions older than that; without it all are kept.
+In a home in a database with objects in S3, content that a gc found a day ago moves from the database to S3.`,
     scope: 'home',
     options: {
       'keep-history': {
         summary: 'Keep versions this long: 12h, 30d, 8w, or since a date such as 2026-01-31',
         value: 'time',
+      },
+      'pack-after': {
+        summary: 'Move content to S3 that an earlier gc found this long ago: 12h, 7d, 0h (default: 1d)',
+        value: 'age',
       },
     },
     examples: ['coppice gc', 'coppice gc --keep-history 30d'],
@@ -28,19 +33,25 @@ Also removes leftovers of deleted vaults and killed commands.
       const { terminal, output } = call
       const since = call.option('keep-history')
       const history = since === undefined ? {} : { keepHistory: parseMoment(since) }
+      const age = call.option('pack-after')
+      const packing = age === undefined ? {} : { packAfterMs: parsePackAge(age) }
       const { sweepHome } = await import('../../../workspace/index.ts')
       const swept = await sweepHome(home, path)
       const report = await withProgress(terminal, 'gc', 'object', (onProgress) =>
-        home.gc({ ...history, onProgress, signal: terminal.signal }),
+        home.gc({ ...history, ...packing, onProgress, signal: terminal.signal }),
       )
-      const { pages, blobs, bytes, givenBack } = report
+      const { pages, blobs, bytes, givenBack, packed } = report
       const waiting =
         report.uploads === 0
           ? ''
           : `; pages and blobs stay while uploads run (${report.uploads}): run coppice gc again later`
       const smaller = givenBack === 0 ? '' : `; the store is ${formatBytes(givenBack)} smaller`
       const freed = `freed ${formatCount(pages, 'page')}, and ${formatCount(blobs, 'blob')} of ${formatBytes(bytes)}`
-      const text = `${freed}${smaller}${waiting}${formatSweepReport(swept)}`
+      const moved =
+        packed.blobs === 0
+          ? ''
+          : `; moved ${formatCount(packed.blobs, 'blob')} of ${formatBytes(packed.bytes)} to S3`
+      const text = `${freed}${smaller}${moved}${waiting}${formatSweepReport(swept)}`
       await output.writeValue({ ...report, ...swept }, text)
     }),
 )
@@ -54,11 +65,22 @@ function formatSweepReport({ checkouts, hiddenVaults, sessions }: SweepReport): 
   return removed.length === 0 ? '' : `; removed unused ${removed.join(', ')}`
 }
 
+/** Parses an age in hours, days or weeks, to milliseconds; undefined for any other text. */
+function parseAge(text: string): number | undefined {
+  const { count, unit = '' } = text.match(/^(?<count>\d{1,6})(?<unit>[hdw])$/)?.groups ?? {}
+  return count === undefined ? undefined : Number(count) * (UNIT_MS[unit] ?? 0)
+}
+
+function parsePackAge(text: string): number {
+  const age = parseAge(text)
+  if (age === undefined) throw new UsageError(`--pack-after takes an age such as 12h or 7d, not '${text}'`)
+  return age
+}
+
 /** Parses a date, or an age before now. UsageError. */
 function parseMoment(text: string): Date {
-  const { count, unit = '' } = text.match(/^(?<count>\d{1,6})(?<unit>[hdw])$/)?.groups ?? {}
-  const moment =
-    count === undefined ? parseDate(text) : new Date(Date.now() - Number(count) * (UNIT_MS[unit] ?? 0))
+  const age = parseAge(text)
+  const moment = age === undefined ? parseDate(text) : new Date(Date.now() - age)
   if (!Number.isNaN(moment.getTime())) return moment
   throw new UsageError(`--keep-history takes a time such as 30d or 2026-01-31, not '${text}'`)
 }

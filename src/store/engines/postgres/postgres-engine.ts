@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { VfsError } from '../../../vfs/index.ts'
 import type {
   Batch,
+  BlobSize,
   Durability,
   Engine,
   EngineUsage,
@@ -152,6 +153,11 @@ export class PostgresEngine implements Engine {
 
   async listBlobs(after: number, limit: number): Promise<number[]> {
     return toIds(await this.#readRows(this.#statements.listBlobs, [after, limit]))
+  }
+
+  async listBlobSizes(after: number, limit: number): Promise<BlobSize[]> {
+    const rows = await this.#readRows(this.#statements.listBlobSizes, [after, limit])
+    return rows.map(([id, bytes]) => ({ id: Number(id), bytes: Number(bytes) }))
   }
 
   async usage(): Promise<EngineUsage> {

@@ -3,7 +3,15 @@ import type { SqlStatement } from './postgres-connection.ts'
 import { READ_BATCH } from './postgres-reads.ts'
 import { qualify } from './postgres-setup.ts'
 
-type StatementName = 'commit' | 'readBatch' | 'listRecords' | 'listPages' | 'listBlobs' | 'usage' | 'sync'
+type StatementName =
+  | 'commit'
+  | 'readBatch'
+  | 'listRecords'
+  | 'listPages'
+  | 'listBlobs'
+  | 'listBlobSizes'
+  | 'usage'
+  | 'sync'
 
 const SQL: Readonly<Record<StatementName, string>> = {
   commit: 'select S.commit($1, $2, $3, $4, $5, $6, $7, $8)',
@@ -11,6 +19,8 @@ const SQL: Readonly<Record<StatementName, string>> = {
   listRecords: 'select key, bytes from S.records where key >= $1 and key < $2 order by key',
   listPages: 'select id from S.pages where id > $1 order by id limit $2',
   listBlobs: 'select id from S.blobs where id > $1 order by id limit $2',
+  // Of content that is stored beside its row, this reads no more than the length.
+  listBlobSizes: 'select id, octet_length(bytes) from S.blobs where id > $1 order by id limit $2',
   usage: `select
     (select count(*) from S.pages), (select coalesce(sum(octet_length(bytes)), 0) from S.pages),
     (select count(*) from S.blobs), (select coalesce(sum(octet_length(bytes)), 0) from S.blobs),
@@ -32,6 +42,7 @@ export function createStatements(schema: string): PostgresStatements {
     listRecords: create('listRecords'),
     listPages: create('listPages'),
     listBlobs: create('listBlobs'),
+    listBlobSizes: create('listBlobSizes'),
     usage: create('usage'),
     sync: create('sync'),
   }
