@@ -170,7 +170,7 @@ export class Timeline {
     if (pending.length === 0) commit()
     else writeDirectory(tree, { stage, changes: guardPackedRefs(tree, pending) }, commit)
     await this.#record({ running: [], lost: [] })
-    this.#files.writeState(state)
+    this.#files.writeState(discardStage(tree, stage) ? state : { ...state, stage })
   }
 
   /** Records what changed until now, for a command of a person. Throws ENOENT if nothing was ever recorded. */

@@ -100,6 +100,7 @@ export class ApplyJournal {
   ): Promise<{ readonly record: LinkRecord | undefined; readonly recovery?: Recovery }> {
     const files = await this.#home.posix(mirror)
     const record = readRecord(files)
+    if (record?.leftStage !== undefined) return { record: this.#removeLeftStage(files, record) }
     if (record?.stage === undefined) return { record }
     const unfinished = { ...record, stage: record.stage, mirrors: record.mirrors ?? [mirror] }
     const interrupted = { fork: record.fork, act: record.isUndo === true ? 'undo' : 'apply' } as const
@@ -139,7 +140,7 @@ export class ApplyJournal {
       // A system error of reading: another process may have moved what an undo reads.
       throw isVfsError(error) ? error : createWriteError(tree.path, stage, error)
     }
-    await this.#finish(leader, record)
+    await this.#finish(tree, leader, record)
   }
 
   /** Completes an act whose directory is written, or reverts it. Returns undefined if nothing had been written yet. */
@@ -150,9 +151,16 @@ export class ApplyJournal {
     using tree = new HostTree(this.#directory)
     if (record.step === undefined)
       return (await this.#revert(tree, leader, record)) ? 'taken-back' : undefined
-    discardStage(tree, record.stage)
-    await this.#finish(leader, record)
+    await this.#finish(tree, leader, record)
     return 'finished'
+  }
+
+  #removeLeftStage(files: TreeFiles, record: LinkRecord): LinkRecord {
+    const { leftStage, ...others } = record
+    using tree = new HostTree(this.#directory)
+    if (leftStage !== undefined && !discardStage(tree, leftStage)) return record
+    writeRecord(files, others)
+    return others
   }
 
   /** Reverts the directory and the mirrors. Returns false if the directory had not changed. */
@@ -171,8 +179,9 @@ export class ApplyJournal {
   }
 
   /** Completes an act whose directory is written. May run again after an interruption. */
-  async #finish(leader: TreeFiles, record: Unfinished): Promise<void> {
+  async #finish(tree: HostTree, leader: TreeFiles, record: Unfinished): Promise<void> {
     const { mirrors, stage, isUndo = false } = record
+    const left = discardStage(tree, stage) ? {} : { leftStage: stage }
     for (const name of mirrors) await (isUndo ? this.#finishUndo(name) : this.#finishApply(name))
     const merged = getMergedName(mirrors[0] ?? '')
     if (record.hasMerged === true) await this.#promote(merged)
@@ -184,7 +193,7 @@ export class ApplyJournal {
       const { act: _earlier, ...others } = clearUnfinished(requireRecord(files))
       writeRecord(files, { ...others, ...act })
     }
-    writeRecord(leader, { ...plain, ...act })
+    writeRecord(leader, { ...plain, ...act, ...left })
   }
 
   /** Keeps the earlier state of a mirror for an undo. */

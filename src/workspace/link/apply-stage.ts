@@ -100,8 +100,11 @@ export class ApplyStage implements Disposable {
 
   /** Removes the stage and its content. */
   discard(): void {
-    emptyDirectory(this.#directory)
-    this[Symbol.dispose]()
+    try {
+      emptyDirectory(this.#directory)
+    } finally {
+      this[Symbol.dispose]()
+    }
     removeStageDirectory(this.#tree, this.#name)
   }
 

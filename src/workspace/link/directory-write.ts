@@ -5,6 +5,7 @@ import { performStep, revertSteps } from './directory-steps.ts'
 import type { HostTree } from './host-tree.ts'
 import { createNewFiles, type FirstNames } from './new-files.ts'
 import { planSteps } from './plan-steps.ts'
+import { discardStage } from './unfinished-write.ts'
 import { createRevertError, createWriteError } from './write-error.ts'
 
 /** Changes to write, with the name of their stage. */
@@ -44,7 +45,9 @@ export function writeDirectory(
     stage?.discard()
     throw createWriteError(tree.path, stageName, error)
   }
-  stage.discard()
+  stage[Symbol.dispose]()
+  // Everything is written. If the stage cannot be removed, `discardStage` tries again later.
+  discardStage(tree, stageName)
 }
 
 function revertWrite(tree: HostTree, stage: ApplyStage, steps: readonly ApplyStep[]): void {

@@ -137,7 +137,7 @@ export class ForkApply {
     mirror: string,
   ): Promise<{ readonly record: LinkRecord | undefined; readonly recovery?: Recovery }> {
     const record = readRecord(await this.#home.posix(mirror))
-    if (record?.stage === undefined) return { record }
+    if (record?.stage === undefined && record?.leftStage === undefined) return { record }
     using lock = WriteLock.tryAcquire(this.#home.path, this.#directory)
     return lock === undefined ? { record } : this.#journal.recover(mirror)
   }

@@ -226,3 +226,46 @@ it('an apply that is completed after a kill leaves setuid bits pending', async (
     break
   }
 })
+
+/** Puts a directory where a stage has its plan: removing the stage fails until the directory is removed. */
+function blockStage(directory: string): void {
+  for (const plan of findPlans(directory)) {
+    fs.rmSync(plan)
+    fs.mkdirSync(plan)
+  }
+}
+
+function findPlans(directory: string): string[] {
+  const stages = fs.readdirSync(directory).filter((name) => name.startsWith('.coppice-apply-'))
+  return stages.map((stage) => join(directory, stage, 'plan.json'))
+}
+
+it.each(['apply', 'undo'] as const)(
+  'an %s is done even if its stage cannot be removed, which a later command does',
+  async (act) => {
+    const { home, directory, fork } = await scene()
+    const link = new LinkedDirectory(home, directory)
+    if (act === 'undo') await link.apply(fork)
+    const blocking: LinkHome = {
+      ...new Executioner(Number.POSITIVE_INFINITY).home(home),
+      posix: async (name) => {
+        const files = await home.posix(name)
+        const setxattr = files.setxattr.bind(files)
+        return Object.assign(files, {
+          setxattr: (...words: Parameters<typeof setxattr>) => {
+            setxattr(...words)
+            if (Buffer.from(words[2]).includes('"step":"written"')) blockStage(directory)
+          },
+        })
+      },
+    }
+    await new LinkedDirectory(blocking, directory)[act](fork)
+    const [plan = ''] = findPlans(directory)
+    expect(fs.statSync(plan).isDirectory()).toBe(true)
+    expect(await link.recover()).toEqual([])
+    expect((await link.listChanges(fork)).length > 0).toBe(act === 'undo')
+    fs.rmdirSync(plan)
+    await link.listForks()
+    expect(contentOf(directory)).toEqual(act === 'apply' ? after : before)
+  },
+)

@@ -40,6 +40,8 @@ export interface LinkRecord {
   readonly mirrors?: readonly string[]
   /** True if the unfinished apply stores merged paths. */
   readonly hasMerged?: true
+  /** The stage of a complete apply or undo that could not be removed. The next command in the directory tries again. */
+  readonly leftStage?: string
   /** The last apply of the fork, which `undo` reverts. */
   readonly act?: ApplyAct
   /** The mirror of the fork that this one is a copy of. */
@@ -117,11 +119,12 @@ export function writeRecord(mirror: TreeFiles, record: LinkRecord): void {
 }
 
 /** Returns the record of a complete fork without its unfinished apply or undo. */
-export function clearUnfinished({ directory, fork, used, act, origin }: LinkRecord): LinkRecord {
+export function clearUnfinished({ directory, fork, used, act, origin, leftStage }: LinkRecord): LinkRecord {
   return {
     directory,
     fork,
     used,
+    ...(leftStage !== undefined && { leftStage }),
     ...(act !== undefined && { act }),
     ...(origin !== undefined && { origin }),
   }

@@ -12,7 +12,15 @@ export function revertUnfinished(tree: HostTree, stageName: string): boolean {
   return steps !== undefined
 }
 
-/** Removes the stage of an apply that wrote everything. */
-export function discardStage(tree: HostTree, stageName: string): void {
-  ApplyStage.open(tree, stageName)?.discard()
+/**
+ * Removes the stage of a write that is complete. Returns false if that fails: the write is valid nevertheless, and the
+ * stage can be removed later.
+ */
+export function discardStage(tree: HostTree, stageName: string): boolean {
+  try {
+    ApplyStage.open(tree, stageName)?.discard()
+    return true
+  } catch {
+    return false
+  }
 }
