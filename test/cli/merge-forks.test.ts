@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -101,6 +102,31 @@ it('shows with --dry-run what a merge would do, in vaults too', async () => {
   expect((await cli.ok('vault', 'list')).split('\n').length).toBe(names.split('\n').length)
   expect((await cli.run(['merge', 'f1', '--dry-run'])).stderr).toContain('use coppice apply f1')
 })
+
+it.skipIf(whyNoOverlay() !== undefined)(
+  'undoes a merge after commands that changed nothing, and refuses after one that did',
+  async () => {
+    const cli = await project()
+    const git = 'git -c user.name=n -c user.email=e@example.com'
+    execSync(`git init -q && git add . && ${git} commit -qm one`, { cwd: cli.files })
+    await fork(cli, 'f1', 'sed -i "s/line 2$/TWO/" a; git add a')
+    await fork(cli, 'f2', 'sed -i "s/line 19$/END/" a; echo new > new')
+    const before = await cli.ok('diff', 'f2')
+    await cli.ok('merge', 'f1', 'f2')
+    await fork(cli, 'f2', 'touch a d/x; git status; rm new; echo new > new')
+    await cli.ok('apply', 'f2')
+    await cli.ok('apply', 'f2', '--undo')
+    expect(await cli.ok('merge', '--undo', 'f2')).toContain('undid the last merge into f2')
+    expect(await cli.ok('diff', 'f2')).toBe(before)
+    await cli.ok('merge', 'f1', 'f2')
+    await fork(cli, 'f2', 'chmod 755 a')
+    const refused = await cli.run(['merge', '--undo', 'f2'])
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('nothing was undone')])
+    expect(await cli.ok('diff', 'f2', '--stat')).toContain('mode 0644 -> 0755')
+    await cli.ok('apply', 'f2')
+    expect((await cli.run(['merge', '--undo', 'f2'])).code).toBe(3)
+  },
+)
 
 it('refuses other targets', async () => {
   const cli = await project()

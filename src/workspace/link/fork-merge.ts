@@ -1,8 +1,10 @@
 import { type CallContext, isVfsError, VfsError } from '../../vfs/index.ts'
-import { compareTrees, type TreeChange } from './compare-trees.ts'
+import { compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
 import { openOrigin, TemporaryForks } from './fork-origin.ts'
+import { isRefreshedIndex } from './git-index.ts'
+import { isSameEntry, type LinkEntry } from './link-entry.ts'
 import type { LinkHome } from './link-home.ts'
-import { getMergeStateNames } from './link-record.ts'
+import { getMergeStateNames, type MergeStateNames, readRecord, writeRecord } from './link-record.ts'
 import type { EntryMergeOptions } from './merge-entries.ts'
 import { type ForkTrees, performForkMerge, planForkMerge } from './merge-forks.ts'
 import { WriteLock } from './write-lock.ts'
@@ -64,9 +66,10 @@ export class ForkMerge {
     return [...plan.written]
   }
 
-  /** Undoes the last merge into a fork. ENOENT if there is none, ECONFLICT if the fork was used or applied since. */
+  /** Undoes the last merge into a fork. ENOENT if there is none, ECONFLICT if the fork was changed or applied since. */
   async undo(target: MergedFork, provenance: Provenance): Promise<TreeChange[]> {
     using _lock = await this.#acquireLock()
+    await using temporary = new TemporaryForks(this.#home)
     const [before, after] = (['before', 'after'] as const).map((moment) =>
       getMergeStateNames(target.mirror, moment),
     )
@@ -76,21 +79,40 @@ export class ForkMerge {
       throw new VfsError('ENOENT', target.name, { op: 'undo', detail })
     }
     const changes = compareTrees(await this.#home.posix(after.fork), await this.#home.posix(before.fork))
-    await this.#assertUnchanged(target, after.fork)
+    // A change after these is noticed by the restore.
+    const mirror = await temporary.create(target.mirror)
+    const current = { mirror, fork: await temporary.create(target.name) }
+    if (!(await this.#isUnchanged(current, before, after))) throw createUsedError(target.name)
+    const record = readRecord(await this.#home.posix(mirror))
     try {
       // In this order an interruption is safe. In the other, the fork would seem to remove what its mirror has.
-      await this.#restore(target.mirror, before.mirror, after.mirror, provenance)
-      await this.#restore(target.name, before.fork, after.fork, provenance)
+      await this.#restore(target.mirror, before.mirror, mirror, provenance)
+      await this.#restore(target.name, before.fork, current.fork, provenance)
     } catch (error) {
       throw isVfsError(error, 'ECONFLICT') ? createUsedError(target.name) : error
     }
+    // The time of the last command is not undone.
+    if (record !== undefined) writeRecord(await this.#home.posix(target.mirror), record)
     await this.#deleteStates(target)
     return changes
   }
 
-  /** Throws ECONFLICT if a fork differs from a state of it. */
-  async #assertUnchanged({ name }: MergedFork, state: string): Promise<void> {
-    if ((await this.#home.listTouchedPaths(state, name)).length > 0) throw createUsedError(name)
+  /** True if a fork has the changes that it had after the merge, or an undo that was killed has restored some of it. */
+  async #isUnchanged(
+    current: MergeStateNames,
+    before: MergeStateNames,
+    after: MergeStateNames,
+  ): Promise<boolean> {
+    const [now, merged] = [await this.#openState(current), await this.#openState(after)]
+    if (isSameWork(compareTrees(now.mirror, now.after), compareTrees(merged.mirror, merged.after)))
+      return true
+    const earlier = await this.#openState(before)
+    if (!isSameTree(earlier.mirror, now.mirror)) return false
+    return isSameTree(merged.after, now.after) || isSameTree(earlier.after, now.after)
+  }
+
+  #openState({ mirror, fork }: MergeStateNames): Promise<ForkTrees> {
+    return this.#openTrees({ mirror, name: fork })
   }
 
   /** Restores a vault, unless an undo that was killed has done so. */
@@ -121,6 +143,26 @@ export class ForkMerge {
   #acquireLock(): Promise<WriteLock> {
     return WriteLock.acquire(this.#home.path, this.#directory)
   }
+}
+
+/** True if two lists change the same paths in the same way, but for an index that `git status` wrote again. */
+function isSameWork(some: readonly TreeChange[], others: readonly TreeChange[]): boolean {
+  const [one, other] = [dropRefreshed(some), dropRefreshed(others)]
+  return (
+    one.length === other.length &&
+    one.every(({ path, before, after }, index) => {
+      const same = other[index]
+      return same?.path === path && isSame(path, before, same.before) && isSame(path, after, same.after)
+    })
+  )
+}
+
+function dropRefreshed(changes: readonly TreeChange[]): TreeChange[] {
+  return changes.filter(({ path, before, after }) => !isRefreshedIndex(path, before, after))
+}
+
+function isSame(path: string, one: LinkEntry | undefined, other: LinkEntry | undefined): boolean {
+  return isSameEntry(one, other) || isRefreshedIndex(path, one, other)
 }
 
 function createUsedError(fork: string): VfsError {

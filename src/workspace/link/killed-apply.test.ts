@@ -212,6 +212,23 @@ it.each(['apply', 'undo'] as const)(
   },
 )
 
+it('an undo of a merge that is killed at any step is completed by the next one', async () => {
+  for (let at = 1; ; at++) {
+    const { home, directory, fork } = await scene()
+    const link = new LinkedDirectory(home, directory)
+    const before = await link.listChanges(fork)
+    const other = await addFork(home, directory, { same: 's2', fresh: 'f' })
+    await link.mergeForks(other, fork)
+    const executioner = new Executioner(at)
+    await executioner.run(() => new LinkedDirectory(executioner.home(home), directory).undoMerge(fork))
+    // Without the state after the merge, it is undone.
+    if (executioner.isDone) await link.undoMerge(fork).catch((error) => expect(error.code).toBe('ENOENT'))
+    const changes = await link.listChanges(fork)
+    expect(changes.map(({ path }) => path)).toEqual(before.map(({ path }) => path))
+    if (!executioner.isDone) break
+  }
+})
+
 it('an apply that is completed after a kill leaves setuid bits pending', async () => {
   for (let at = 1; ; at++) {
     const { home, directory, fork } = await scene(0o4755)
