@@ -260,10 +260,7 @@ export class Boundary {
     keepsEmpty: boolean,
   ): Promise<OpenedWorkspace> {
     const link = this.openLinkedDirectory(directory)
-    // Listed also without a name: this reverts a killed apply, so that the command does not see its changes.
-    const forks = await link.listForks()
-    const existing = name === undefined ? undefined : forks.find((fork) => fork.name === name)
-    if (name !== undefined && existing === undefined) await this.#assertNameFree(name)
+    const existing = await this.#findFork(link, name)
     const claimed = await this.#claim(link.path, command, name)
     const isGenerated = name === undefined
     const workspace = new LinkedWorkspace(link, {
@@ -273,6 +270,20 @@ export class Boundary {
       keepsEmpty,
     })
     return { workspace, fork: () => workspace.fork?.name, claim: claimed.claim }
+  }
+
+  /** Finds the fork of a name; undefined for a free one. EEXIST for the name of a vault: it is no fork of the directory. */
+  async #findFork(link: LinkedDirectory, name: string | undefined): Promise<LinkedFork | undefined> {
+    // Listed also without a name: this reverts a killed apply, so that the command does not see its changes.
+    const forks = await link.listForks()
+    const found = forks.find((fork) => fork.name === name)
+    if (name === undefined || found !== undefined || !(await this.#home.vaults()).includes(name)) return found
+    // Perhaps a command that has ended just now is about to complete it.
+    using _lock = await link.lock()
+    const completed = await link.findFork(name)
+    if (completed !== undefined || !(await this.#home.vaults()).includes(name)) return completed
+    const detail = `'${name}' is not a fork of this directory; choose another name`
+    throw new VfsError('EEXIST', name, { op: 'exec', detail })
   }
 
   /**
@@ -316,13 +327,6 @@ export class Boundary {
     if (from?.vault === vault) return
     const detail = `'${name}' is not a fork of '${vault}'; choose another name`
     throw new VfsError('EINVAL', name, { op: 'exec', detail })
-  }
-
-  /** EEXIST for the name of a vault: it is not a fork of the directory. */
-  async #assertNameFree(name: string): Promise<void> {
-    if (!(await this.#home.vaults()).includes(name)) return
-    const detail = `'${name}' is not a fork of this directory; choose another name`
-    throw new VfsError('EEXIST', name, { op: 'exec', detail })
   }
 }
 

@@ -505,6 +505,32 @@ describe('coppice exec', () => {
       return { stderr, read: (path: string) => cli.ok('cat', '--vault', 'fix', path) }
     }
 
+    it('joins the fork that the other one created meanwhile', async () => {
+      const cli = project()
+      writeFileSync(join(cli.files, 'ten'), '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n')
+      const { stderr, read } = await runBeside(
+        cli,
+        'sed -i "s/^1$/I/; s/^9$/nine/" ten; echo 1 > one',
+        'sed -i "s/^1$/one/" ten; echo 2 > two',
+      )
+      expect(stderr).toMatch(/! \/ten was changed meanwhile .* checkpoint \S+$/m)
+      expect(await read('/ten')).toBe('I\n2\n3\n4\n5\n6\n7\n8\nnine\n10\n')
+      expect([await read('/one'), await read('/two')]).toEqual(['1\n', '2\n'])
+      expect(JSON.parse(await cli.ok('forks', '--json'))).toHaveLength(1)
+    })
+
+    it('creates one fork of a new name, whichever of them ends first or is killed', async () => {
+      const cli = project()
+      const killed = cli.start(['exec', '--fork', 'fix', '-c', '--', 'echo started; read line'])
+      await once(killed.stdout, 'data')
+      const ended = once(killed, 'close')
+      const others = ['1', '2', '3'].map((name) => change(cli, `echo ${name} > ${name}`))
+      killed.kill('SIGKILL')
+      await Promise.all([ended, ...others])
+      expect(JSON.parse(await cli.ok('forks', '--json'))).toHaveLength(1)
+      expect(await cli.ok('ls', '--vault', 'fix')).toBe('1\n2\n3\n')
+    })
+
     it('keeps both changes of a file, of other lines, and both files', async () => {
       const cli = project()
       writeFileSync(join(cli.files, 'ten'), '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n')

@@ -87,17 +87,16 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     expect(await cli.ok('diff', 'second', '--stat')).toMatch(/^A \/x {2}\+1 -0\n1 path/)
   })
 
-  it('takes another name if a fork of that name was created meanwhile', async () => {
+  it('shares the fork that another command created under its name meanwhile', async () => {
     const cli = new Project()
-    const child = await cli.hold('echo mine > mine', '--fork', 'fix')
-    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo other > other'])
+    const child = await cli.hold('echo mine > mine; sed -i s/one/ONE/ a', '--fork', 'fix')
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo other > other; sed -i s/five/FIVE/ a'])
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect((await cli.run(['forks'])).stderr).toContain(
-      'a command of fix-1 was killed; the fork has its changes',
+    expect((await cli.run(['forks'])).stderr).toContain('a command of fix was killed; the fork has its changes')
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(
+      /^M \/a {2}\+2 -2\nA \/mine {2}\+1 -0\nA \/other {2}\+1 -0\n3 /,
     )
-    expect(await cli.ok('diff', 'fix-1', '--stat')).toMatch(/^A \/mine {2}\+1 -0\n1 path/)
-    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^A \/other {2}\+1 -0\n1 path/)
   })
 
   it('is survived by the work of a command that joined it', async () => {

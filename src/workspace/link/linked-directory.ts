@@ -24,6 +24,7 @@ import { toStagedChanges } from './staged-changes.ts'
 import { type ForkSource, markUsed, restoreFork, startFork } from './started-fork.ts'
 import { findEntry } from './tree.ts'
 import { sweepUnfinishedFork } from './unfinished-fork.ts'
+import { WriteLock } from './write-lock.ts'
 
 type Provenance = Pick<CallContext, 'caller' | 'trace'>
 
@@ -71,6 +72,17 @@ export class LinkedDirectory {
         found.push({ name: record.fork, mirror: name, used: new Date(record.used) })
     }
     return found.sort((one, other) => other.used.getTime() - one.used.getTime())
+  }
+
+  /** Finds a fork by its name. Removes it first if it is incomplete and its process was killed. */
+  async findFork(name: string): Promise<LinkedFork | undefined> {
+    if (!(await this.#home.vaults()).includes(name)) return undefined
+    return (await this.listForks()).find((fork) => fork.name === name)
+  }
+
+  /** Waits until no other process writes to the directory or stores changes of a command in a fork of it. */
+  lock(): Promise<Disposable> {
+    return WriteLock.acquire(this.#home.path, this.path)
   }
 
   /** Returns a fork by its name, or the one used last. Throws ENOENT if there is none. */

@@ -220,20 +220,36 @@ describe('an execution', () => {
     expect(kept).toEqual(['/other', '/own'])
   })
 
-  it('stores the changes under another name if the requested one was taken meanwhile', async () => {
+  it('stores the changes under another name if a vault took the requested one meanwhile', async () => {
     const scene = await Scene.make()
     await scene.home.createVault('base')
     const link = new LinkedDirectory(scene.home, scene.project)
     const checkouts = new Checkouts(scene.home, join(scene.sessions, 'checkouts'))
     const newFork = { name: 'task' }
     for (const workspace of [
-      new LinkedWorkspace(link, newFork),
-      new LinkedWorkspace(link, newFork),
       new VaultWorkspace(scene.home, { vault: 'base', newFork, checkouts }),
+      new VaultWorkspace(scene.home, { vault: 'base', newFork, checkouts }),
+      new LinkedWorkspace(link, newFork),
     ]) {
       await scene.run({ command: { shell: 'echo 1 > b' } }, { open: async () => workspace })
     }
     expect(await scene.home.vaults()).toEqual(expect.arrayContaining(['task', 'task-1', 'task-2']))
+  })
+
+  it('takes a checkpoint of a fork that another command created meanwhile, if one is always wanted', async () => {
+    const scene = await Scene.make()
+    const link = new LinkedDirectory(scene.home, scene.project)
+    const [first, second] = [
+      new LinkedWorkspace(link, { name: 'task' }),
+      new LinkedWorkspace(link, { name: 'task' }),
+    ]
+    await scene.run({ command: { shell: 'echo 1 > other' } }, { open: async () => first })
+    const request = { command: SCRIPT, checkpoint: 'always' } as const
+    const { checkpoint, changed_files } = await scene.run(request, { open: async () => second })
+    expect((await link.listForks()).map(({ name }) => name)).toEqual(['task'])
+    expect(await readAt(scene.home, 'task', checkpoint)).toBe('one\n')
+    expect(changed_files.added).not.toContain('/other')
+    expect(await readText(await scene.home.vault('task'), '/other')).toBe('1\n')
   })
 
   it('refuses an invalid request before anything else', async () => {

@@ -6,6 +6,7 @@ import {
   type LinkedDirectory,
   type LinkedFork,
   TouchedPaths,
+  type TreeFiles,
 } from '../link/index.ts'
 import type { SessionBase, SessionChange, StagedChange } from '../session/index.ts'
 import {
@@ -50,6 +51,8 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   #initialPaths: ReadonlySet<string> = new Set()
   #lastTouched = new TouchedPaths([], [])
   #hasCollected = false
+  /** True if another command created the fork while the session was open. The session began without its changes. */
+  #isJoined = false
 
   constructor(
     link: LinkedDirectory,
@@ -116,8 +119,19 @@ export class LinkedWorkspace implements ExecutionWorkspace {
 
   async collect(collected: CollectedChanges): Promise<CommandChanges> {
     if (this.#signal?.aborted === true) return NO_CHANGES
-    const collect = () => this.#collect(collected)
+    const collect = async () => {
+      using _lock = await this.#link.lock()
+      await this.#joinFork()
+      return await this.#collect(collected)
+    }
     return this.#mutex === undefined ? collect() : this.#mutex.run(collect)
+  }
+
+  /** Takes the fork that another command created under the name meanwhile: both keep their changes in it. */
+  async #joinFork(): Promise<void> {
+    if (this.#fork !== undefined || this.forkName === undefined) return
+    this.#fork = await this.#link.findFork(this.forkName)
+    this.#isJoined = this.#fork !== undefined
   }
 
   async #collect(collected: CollectedChanges): Promise<CommandChanges> {
@@ -141,6 +155,8 @@ export class LinkedWorkspace implements ExecutionWorkspace {
         },
         // The import overwrites what others left; the difference is this command's work.
         beforeImport: async (fork) => {
+          if (this.#isJoined && !this.#hasCollected && collected.isCheckpointWanted)
+            checkpoint = await this.#saveCheckpoint(fork)
           point = await this.#link.snapshot(fork)
           const touched = new TouchedPaths(own, [])
           keepRivals = await this.#prepareMerge(fork, point, (path) => touched.includes(path) || isOwn(path))
@@ -168,9 +184,10 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     point: ForkPoint,
     isTouched: (path: string) => boolean,
   ): Promise<(() => Promise<OverwrittenChanges | undefined>) | undefined> {
-    if (this.#start === undefined || this.#hasCollected) return undefined
-    const { after: start } = await this.#link.openTreeFiles({ ...fork, name: this.#start.vault })
+    if (this.#hasCollected) return undefined
     const current = await this.#link.openTreeFiles({ ...fork, name: point.vault })
+    const start = this.#isJoined ? current.before : await this.#openStart(fork)
+    if (start === undefined) return undefined
     const rivals = listRivalChanges({
       start,
       current,
@@ -189,6 +206,12 @@ export class LinkedWorkspace implements ExecutionWorkspace {
       await this.#link.removeCheckpoint(fork, checkpoint)
       return undefined
     }
+  }
+
+  /** Opens the fork as it was when the session began; undefined if that is not known. */
+  async #openStart(fork: LinkedFork): Promise<TreeFiles | undefined> {
+    if (this.#start === undefined) return undefined
+    return (await this.#link.openTreeFiles({ ...fork, name: this.#start.vault })).after
   }
 
   /**
