@@ -30,6 +30,7 @@ export {
 } from './private-files.ts'
 export {
   createProcessTag,
+  findStoppedProcess,
   hasExited,
   isStaleTag,
   type ProcessIdentity,

@@ -1,7 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createProcessTag, hasExited, isStaleTag, type ProcessIdentity, parseProcessTag } from './index.ts'
+import {
+  createProcessTag,
+  findStoppedProcess,
+  hasExited,
+  isStaleTag,
+  type ProcessIdentity,
+  parseProcessTag,
+} from './index.ts'
 
 const isLinux = process.platform === 'linux'
 
@@ -55,6 +62,18 @@ describe('the process of a tag', () => {
   it.runIf(isLinux)('is not over while it lives', () => {
     expect(hasExited(own)).toBe(false)
     expect(isStaleTag(createProcessTag())).toBe(false)
+  })
+
+  it.runIf(isLinux)('is found while it is stopped', async () => {
+    const program = PROGRAM.replace('SIGKILL', 'SIGSTOP')
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const [tag] = await once(child.stdout, 'data')
+    await expect.poll(() => findStoppedProcess(String(tag))).toBe(child.pid)
+    child.kill('SIGCONT')
+    await once(child, 'exit')
+    expect(findStoppedProcess(String(tag))).toBeUndefined()
+    expect(findStoppedProcess(createProcessTag())).toBeUndefined()
   })
 
   it('of another machine is unknown, whatever else is the same here or not', () => {

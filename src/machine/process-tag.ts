@@ -89,6 +89,17 @@ export function isStaleTag(tag: string): boolean {
   return owner !== undefined && hasExited(owner) === true
 }
 
+/**
+ * Returns the number of the process of a tag if it is stopped, as by SIGSTOP or Ctrl-Z: it does nothing until it is
+ * continued. Undefined otherwise, and if that cannot be determined here.
+ */
+export function findStoppedProcess(tag: string): number | undefined {
+  const owner = parseProcessTag(tag)
+  if (owner === undefined || hasExited(owner) !== false) return undefined
+  const status = readProcessStatus(owner.pid)
+  return status?.start === owner.start && status.state === 'T' ? owner.pid : undefined
+}
+
 let machineIdentity: MachineIdentity | undefined
 
 function getMachineIdentity(): MachineIdentity {

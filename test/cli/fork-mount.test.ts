@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { listCoppiceMounts } from '../../src/fuse/index.ts'
 import { runAsOrdinaryUser, whyNoOrdinaryMounts } from '../support/ordinary-user.ts'
 import { run, whyNoOverlay } from '../support/tools.ts'
@@ -94,6 +94,22 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     server.kill('SIGINT')
     await once(server, 'exit')
     expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^D \/gone.*\nD \/more.*\nA \/new/)
+  })
+
+  it('is named with the way to continue it if its process is stopped', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount()
+    writeFileSync(join(cli.place, 'a'), 'two\n')
+    onTestFinished(() => void server.kill('SIGCONT'))
+    server.kill('SIGSTOP')
+    await expect.poll(() => readFileSync(`/proc/${server.pid}/stat`, 'utf8')).toMatch(/\) T /)
+    const { code, stderr } = await cli.run(['diff', 'fix', '--stat'])
+    const advice = `the process that mounted it is stopped; continue it with: kill -CONT ${server.pid}`
+    expect([code, stderr]).toEqual([1, expect.stringContaining(advice)])
+    server.kill('SIGCONT')
+    expect(await cli.ok('diff', 'fix', '--stat')).toContain('M /a')
+    server.kill('SIGINT')
+    await once(server, 'exit')
   })
 
   it('goes on in the background until it is unmounted', async () => {

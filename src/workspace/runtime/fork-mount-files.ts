@@ -22,7 +22,7 @@ export interface ForkMountRecord extends LeftFork {
 }
 
 /** State of a request, with the reason if it failed. */
-export type RequestState = 'pending' | 'taken' | 'done' | { readonly reason: string }
+type RequestState = 'pending' | 'taken' | 'done' | { readonly reason: string }
 
 /** A request of another process to store the changes of a mounted fork. */
 export interface StoreRequest {

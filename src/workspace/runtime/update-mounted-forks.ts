@@ -1,5 +1,7 @@
+import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { ForkMountFiles, type ForkMountRecord, type RequestState } from './fork-mount-files.ts'
+import { findStoppedProcess } from '../../machine/index.ts'
+import { ForkMountFiles, type ForkMountRecord } from './fork-mount-files.ts'
 
 const POLL_MS = 20
 /** Time in which a mounting process takes a request: it looks ten times a second. */
@@ -21,7 +23,7 @@ export async function updateMountedForks(
   const failures: UpdateFailure[] = []
   for (const { files, record } of listMounted(mounts)) {
     if (!directories.includes(record.directory)) continue
-    const reason = await waitForStore(files.request())
+    const reason = explainStopped(files) ?? (await waitForStore(files))
     if (reason !== undefined) failures.push({ fork: record.fork, reason })
   }
   return failures
@@ -42,13 +44,24 @@ function listMounted(mounts: string): { readonly files: ForkMountFiles; readonly
 }
 
 /** Waits for the end of a request; returns the reason if it failed. */
-async function waitForStore(check: () => RequestState): Promise<string | undefined> {
+async function waitForStore(files: ForkMountFiles): Promise<string | undefined> {
+  const check = files.request()
   const started = performance.now()
   for (let state = check(); state !== 'done'; state = check()) {
     if (typeof state === 'object') return state.reason
+    const stopped = explainStopped(files)
+    if (stopped !== undefined) return stopped
     const limit = state === 'pending' ? MAX_PENDING_MS : MAX_STORE_MS
     if (performance.now() - started > limit) return 'the process that mounted it does not answer'
     await setTimeout(POLL_MS)
   }
   return undefined
+}
+
+/** Returns the reason why a mounting process cannot answer now; undefined if it runs. */
+function explainStopped({ path }: ForkMountFiles): string | undefined {
+  const pid = findStoppedProcess(basename(path))
+  return pid === undefined
+    ? undefined
+    : `the process that mounted it is stopped; continue it with: kill -CONT ${pid}`
 }
