@@ -12,6 +12,10 @@ const PART = /-[\w-]{8}\.c?js$/
 const RUNS = 3
 /** Above the length of a list of parts. */
 const HEAD_BYTES = 32 * 1024
+/** Name of the file whose time is that of the last recorded use. No command has such a name. */
+const USE_MARK = '.used'
+/** The use is recorded this often at most. */
+const RECORDED_MS = 24 * 60 * 60 * 1000
 
 /** The parts of the command line in a directory. Parts load others with the `require` that they get. */
 exports.ProgramParts = class {
@@ -41,6 +45,7 @@ exports.ProgramParts = class {
   /** Keeps what was compiled for the next run. Does not throw: without it, the next run is slower. */
   save() {
     this.#cache?.save(this.#scripts, (name) => fs.existsSync(join(this.#directory, name)))
+    this.#cache?.recordUse()
   }
 
   #compile(name, path) {
@@ -113,6 +118,14 @@ class CompiledCode {
       parts: parts.map(([name, code]) => [name, code.length]),
     }
     this.#write([Buffer.from(`${JSON.stringify(head)}\n`), ...parts.flatMap(([, code]) => [code, code])])
+  }
+
+  /** Records at most once a day that the code is in use, and then removes other code that was not used for long. */
+  recordUse() {
+    const mark = join(dirname(this.#path), USE_MARK)
+    const recorded = fs.statSync(mark, { throwIfNoEntry: false })
+    if (recorded === undefined || Date.now() - recorded.mtimeMs > RECORDED_MS)
+      require('./unused-code.cjs').removeUnusedCode(mark)
   }
 
   #readHead() {

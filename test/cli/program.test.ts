@@ -1,4 +1,13 @@
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -99,6 +108,37 @@ describe('coppice', () => {
       expect(await run()).toEqual(expected)
       expect(readFileSync(path).length).toBeGreaterThan(code.length / 2)
     }
+  })
+
+  it('removes compiled code that nothing used for a month, and looks for it once a day', async () => {
+    const cli = new Cli()
+    const cache = join(cli.scratch, 'cache')
+    const root = join(cache, 'coppice')
+    const [now, old] = [Date.now() / 1000, Date.now() / 1000 - 31 * 86_400]
+    const make = (directory: string, time: number) => {
+      const path = join(root, directory)
+      mkdirSync(path, { recursive: true })
+      writeFileSync(join(path, 'code'), '')
+      for (const each of [join(path, 'code'), path]) utimesSync(each, time, time)
+    }
+    const run = async () => {
+      await cli.run(['vault', 'list'], { env: { XDG_CACHE_HOME: cache } })
+      return readdirSync(root).filter((name) => !name.startsWith(process.version))
+    }
+    make('v22.13.0-x64-linux/one', old)
+    make('v22.14.0-x64-linux/one', old)
+    make('v22.14.0-x64-linux/two', now)
+    make('v22.13.0-x64-0123abcd-0', old)
+    make('v22.14.0-x64-0123abcd-0', now)
+    make('of-a-person', old)
+    const left = ['of-a-person', 'v22.14.0-x64-0123abcd-0', 'v22.14.0-x64-linux']
+    expect(await run()).toEqual(left)
+    expect(readdirSync(join(root, 'v22.14.0-x64-linux'))).toEqual(['two'])
+    make('v22.13.0-x64-linux/one', old)
+    expect(await run()).toEqual([...left.slice(0, 1), 'v22.13.0-x64-linux', ...left.slice(1)])
+    const [mark = ''] = globSync('*/*/.used', { cwd: root })
+    utimesSync(join(root, mark), old, old)
+    expect(await run()).toEqual(left)
   })
 
   it('explains to an old Node which version it needs', async () => {
