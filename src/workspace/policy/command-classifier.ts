@@ -158,11 +158,13 @@ export class CommandClassifier {
   }
 
   #classifyCommand(
-    { node, redirects, depth, stdin }: SimpleCommand,
+    { node, redirects, depth: worst, stdin, closingDepth }: SimpleCommand,
     script: ShellScript,
     outer: CommandContext,
   ): void {
     const { variables, functions } = script
+    // A nested script may be evaluated in a shell that goes on.
+    const depth = outer.nesting === 0 ? (closingDepth ?? worst) : worst
     const pathContext = { ...outer.pathContext, depth }
     const input = stdin ?? script.input
     const context = {

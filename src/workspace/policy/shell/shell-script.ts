@@ -5,11 +5,13 @@ import {
   type Pipeline,
   parse,
   type Redirection,
+  type Script,
   type SyntaxNode,
   type Word,
 } from 'unbash'
 import { type Evaluation, findEvaluations } from './arithmetic.ts'
 import { findAssignedName } from './assigned-name.ts'
+import { findClosingMove, getDepthOrExit, isCalm } from './certain-moves.ts'
 import { getDepthAfter } from './depth.ts'
 import { findEvaluatedTexts, isPrompt, listTestedFiles } from './evaluated-texts.ts'
 import { predictOutput } from './predict-output.ts'
@@ -26,6 +28,8 @@ export interface SimpleCommand {
   readonly depth: number
   /** Returns its input, where known; undefined where it reads the script's own input. */
   readonly stdin: (() => string) | undefined
+  /** Depth of a `cd` that ends the script if the moves before it succeed. If they fail, it does no harm. */
+  readonly closingDepth?: number | undefined
 }
 
 /** Parsed script. */
@@ -112,6 +116,8 @@ class ScriptReader implements ShellScript {
   readonly assigned: AssignedVariable[] = []
   input: Stdin
   #hasAlias = false
+  /** True if no command so far can change what `cd` and `exit` do, nor what runs when the shell ends. */
+  #isCalm = true
   hasPrompt = false
   isInteractive = false
   error: string | undefined
@@ -131,7 +137,7 @@ class ScriptReader implements ShellScript {
         return context.depth
       case 'Script':
         this.error ??= node.errors?.[0]?.message
-        return this.#visitChildren(node, context)
+        return context.level === 0 ? this.#visitStatements(node, context) : this.#visitChildren(node, context)
       case 'Pipeline':
         return this.#visitPipeline(node, context)
       case 'AndOr':
@@ -145,6 +151,7 @@ class ScriptReader implements ShellScript {
       }
       case 'Function':
         this.functions.add(node.name.value)
+        this.#isCalm = false
         return this.#visitChildren(node, { ...context, stdin: () => UNKNOWN })
       case 'For':
       case 'Select':
@@ -205,6 +212,22 @@ class ScriptReader implements ShellScript {
     return childContext.depth
   }
 
+  /** Visits the statements of the script itself, which run once and in this order. */
+  #visitStatements(node: Script, context: NodeContext): number {
+    let { depth } = context
+    const level = context.level + 1
+    for (const statement of node.commands) {
+      const certain = this.#isCalm ? getDepthOrExit(statement, depth) : undefined
+      const after = this.visit(statement, { ...context, depth, level })
+      depth = this.#isCalm && certain !== undefined ? certain : Math.min(depth, after)
+    }
+    const closing = this.#isCalm ? findClosingMove(node, context.depth) : undefined
+    const last = this.commands.at(-1)
+    if (closing !== undefined && last?.node === closing.node)
+      this.commands.splice(-1, 1, { ...last, closingDepth: closing.depth })
+    return depth
+  }
+
   #visitCommand(node: Command, context: NodeContext): number {
     const redirectedInput = this.#findInput(node.redirects)
     const stdin = redirectedInput ?? context.stdin
@@ -213,6 +236,7 @@ class ScriptReader implements ShellScript {
       this.input = this.input === undefined ? redirectedInput : () => UNKNOWN
     this.commands.push({ node, redirects: node.redirects, depth: context.depth, stdin })
     this.#hasAlias ||= node.name?.value === 'alias'
+    this.#isCalm &&= isCalm(node)
     const isAssigning = ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)
     if (isAssigning || namesOther(node) || changesSeparators(node)) this.variables.distrust()
     this.#visitChildren(node, context)
