@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execSync } from 'node:child_process'
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { whyNoOverlay } from '../support/tools.ts'
@@ -136,6 +137,60 @@ describe('an apply with conflicts', () => {
     expect(project.read('a')).toBe(text('both'))
   })
 
+  describe.each(['here', 'in the fork'])('between a file and a directory %s', (place) => {
+    const toDirectory = 'rm f g; mkdir f g; echo y > f/y; echo z > g/z'
+    const toFile = 'rm -r d; echo file > d'
+    const toOthers = 'echo changed > f; rm -r g; echo g > g; echo x2 > d/x; mkdir d/n; echo n > d/n/n'
+
+    /** A project whose `f`, `g` and `d` are a file on one side and a directory on the other. */
+    async function mixed(): Promise<Project> {
+      const project = new Project()
+      for (const name of ['f', 'g', 'same']) project.write(name, 'f\n')
+      mkdirSync(join(project.files, 'd'))
+      for (const name of ['d/x', 'd/y']) project.write(name, 'x\n')
+      const scripts = [`${toDirectory}; ${toFile}`, toOthers]
+      const [own = '', others = ''] = place === 'here' ? scripts : scripts.reverse()
+      await project.fork('k', `${others}; echo k > same`)
+      execSync(own, { cwd: project.files })
+      return project
+    }
+
+    const contents = (project: Project) =>
+      globSync('**', { cwd: project.files, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name).slice(project.files.length))
+        .map((path) => `${path}=${project.read(path).trimEnd()}`)
+        .sort()
+
+    itHere('is one choice for all that is below, which is undone', async () => {
+      for (const way of ['ours', 'theirs', 'markers'] as const) {
+        const project = await mixed()
+        const before = contents(project)
+        const message = await project.fails(3, 'apply', 'k', '--merge')
+        expect(message.match(/^ {2}C .*/gm)).toEqual([
+          expect.stringMatching(
+            /^ {2}C \/d is a (?:file|directory) here, and a (?:directory|file) in the fork$/,
+          ),
+          expect.stringContaining('C /f is a'),
+          expect.stringContaining('C /g is a'),
+        ])
+        expect(message).not.toContain('--union')
+        if (way === 'markers') {
+          const [, typed = ''] = /markers with: coppice (.*)$/m.exec(message) ?? []
+          expect((await project.run(typed.split(' '))).code).toBe(0)
+        } else {
+          const hints = [...message.matchAll(/^ {2}coppice (resolve \S+ --\w+)/gm)].map(([, typed]) => typed)
+          expect(hints).toEqual(['resolve /d --ours', 'resolve /d --theirs'])
+          for (const path of ['/d', '/f', '/g']) await project.ok('resolve', path, `--${way}`)
+          await project.ok('apply', '--continue')
+        }
+        expect(contents(project)).toEqual(expected(way, place === 'here'))
+        await project.ok('apply', 'k', '--undo')
+        expect(contents(project)).toEqual(before)
+      }
+    })
+  })
+
   itHere('offers no side of a ref that both moved', async () => {
     const project = new Project()
     mkdirSync(join(project.files, '.git/refs/heads'), { recursive: true })
@@ -149,6 +204,20 @@ describe('an apply with conflicts', () => {
     expect(await project.fails(3, 'apply', '--continue')).not.toContain('coppice resolve')
   })
 })
+
+/** Files after a merge of both sides: `files` has directories where `directories` has files. */
+function expected(way: 'ours' | 'theirs' | 'markers', isDirectoryHere: boolean): string[] {
+  const [replaced, kept] = [
+    ['/d=file', '/f/y=y', '/g/z=z'],
+    ['/d/n/n=n', '/d/x=x2', '/d/y=x', '/f=changed', '/g=g'],
+  ]
+  const [ours = [], whole = []] = isDirectoryHere ? [replaced, kept] : [kept, replaced]
+  // The fork does not have the file of a directory that it did not change.
+  const theirs = whole.filter((line) => line !== '/d/y=x')
+  const beside = theirs.map((line) => line.replace(/^\/(\w)/, '/$1~k'))
+  const files = way === 'ours' ? ours : way === 'theirs' ? theirs : [...ours, ...beside]
+  return [...files, '/same=k'].sort()
+}
 
 describe('a merge of forks with conflicts', () => {
   itHere("uses git's merge tool, and is undone until the fork is used", async () => {

@@ -10,6 +10,7 @@ import type { LinkEntry } from './link-entry.ts'
 import { type EntryMerge, type EntryMergeOptions, mergeEntries } from './merge-entries.ts'
 import { type CommitTrees, mergeGitChange } from './merge-git.ts'
 import { getParent, joinPath, listAncestors } from './tree.ts'
+import { TypeConflictMerge } from './type-conflict-merge.ts'
 import { isSameState } from './unpacked-refs.ts'
 import { createWriteError } from './write-error.ts'
 import { DirectoryRefs } from './written-refs.ts'
@@ -67,6 +68,7 @@ class ChangeResolver {
   readonly #unchanged = new Set<string>()
   /** Removed paths that stay, because the directory has changed them. */
   readonly #kept = new Set<string>()
+  readonly #types: TypeConflictMerge | undefined
   #hasNewParents = false
 
   constructor(directory: DirectoryTree, changes: readonly TreeChange[], options: ResolveOptions) {
@@ -75,10 +77,19 @@ class ChangeResolver {
     this.#options = options
     this.#removed = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
     this.#refs = new DirectoryRefs((path) => this.#view.findEntry(path), this.#removed)
+    const { merge } = options
+    if (merge !== undefined)
+      this.#types = new TypeConflictMerge({ directory, changes, isUnsure: options.isUnsure, merge })
   }
 
   add(change: TreeChange): void {
     const { path, before, after } = change
+    const typed = this.#types?.resolve(change, this.#options.findParent)
+    if (typed !== undefined) {
+      this.#conflicts.push(...typed.conflicts)
+      for (const merged of typed.changes) this.#settle(merged)
+      return
+    }
     try {
       this.#resolve(change)
     } catch (error) {
@@ -158,8 +169,13 @@ class ChangeResolver {
       ...(isUnresolved && { isUnresolved }),
     }
     if (after === undefined && entry !== undefined) this.#kept.add(path)
+    this.#settle(change)
+  }
+
+  #settle(change: TreeChange): void {
+    const { path, before, after } = change
     this.#settled.set(path, change)
-    if (!isSameState(path, current, entry)) this.#pending.set(path, change)
+    if (!isSameState(path, before, after)) this.#pending.set(path, change)
   }
 
   #addBeside(path: string, entry: LinkEntry, name: string): void {

@@ -117,7 +117,15 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
     return exitCodes.ok
   }
   const names = forks.map(({ name }) => name)
-  const context: ApplyContext = { ...ctx, keepSetuid: call.has('keep-setuid'), merge, ...selection }
+  const texts = new Set<string>()
+  const conflicts = { onTextConflict: (path: string) => texts.add(path) }
+  const context: ApplyContext = {
+    ...ctx,
+    keepSetuid: call.has('keep-setuid'),
+    merge,
+    conflicts,
+    ...selection,
+  }
   try {
     const changes = await link.apply(forks, context)
     await acknowledgeWrites(open.home)
@@ -132,7 +140,7 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
     if (call.isJson) throw error
     const all = changed ?? (await listAllChanges(link, forks))
     call.terminal.err.write(
-      formatApplyConflicts(error, { forks: names, merge, words, changed: all, waiting }),
+      formatApplyConflicts(error, { forks: names, merge, words, changed: all, texts, waiting }),
     )
     return exitCodes.conflict
   }

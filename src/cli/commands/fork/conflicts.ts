@@ -47,7 +47,7 @@ With a path, prints that file with both versions between markers.`,
 async function printConflicts(
   call: CommandInvocation,
   merge: PendingMerge,
-  { open, resolved }: PendingConflicts,
+  { open, resolved, texts }: PendingConflicts,
 ): Promise<void> {
   if (call.isJson) {
     const { kind, sources, target } = merge
@@ -62,7 +62,7 @@ async function printConflicts(
   for (const conflict of open) await call.output.writeLine(`  C ${formatConflict(merge, conflict)}`)
   for (const [path, resolution] of resolved)
     await call.output.writeLine(`  - ${escapeName(path)}  ${nameResolution(resolution)}`)
-  const hints = formatResolveHints(merge, open).trimEnd()
+  const hints = formatResolveHints(merge, open, texts).trimEnd()
   if (hints !== '') await call.output.writeLine(hints)
 }
 

@@ -22,8 +22,10 @@ export async function continueMerge(
   choice: MergeChoice,
 ): Promise<number> {
   const merge = await requirePendingMerge(open, choice)
+  const texts = new Set<string>()
+  const onTextConflict = (path: string) => texts.add(path)
   try {
-    const performed = await performMerge(open.home, merge, open.ctx)
+    const performed = await performMerge(open.home, merge, { ...open.ctx, onTextConflict })
     await openPendingMerges(open).finish(merge)
     if (performed.kind === 'apply') {
       const link = new LinkedDirectory(open.home, merge.target)
@@ -34,7 +36,7 @@ export async function continueMerge(
   } catch (error) {
     const conflicts = findConflicts(error)
     if (conflicts === undefined || call.isJson) throw error
-    call.terminal.err.write(`coppice: nothing was written; ${formatOpenConflicts(merge, conflicts)}`)
+    call.terminal.err.write(`coppice: nothing was written; ${formatOpenConflicts(merge, conflicts, texts)}`)
     return exitCodes.conflict
   }
 }

@@ -2,7 +2,7 @@ import { parseGitPath } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { ApplyError, PendingMerge, TreeChange } from '../../../workspace/index.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
-import { formatGitHints, formatResolveHints } from './merge-report.ts'
+import { type ConflictTexts, formatGitHints, formatResolveHints } from './merge-report.ts'
 
 /** Paths that a command in a hint names at most. */
 const MAX_NAMED = 20
@@ -15,27 +15,33 @@ export interface RefusedApply {
   readonly words: readonly string[]
   /** All changes of the forks. */
   readonly changed: readonly TreeChange[]
+  readonly texts: ConflictTexts
   /** The apply, if it waits for the resolution of its conflicts. */
   readonly waiting?: PendingMerge | undefined
 }
 
 /** Formats the conflicts of an apply, and commands that go on from there. */
 export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): string {
-  const { forks, merge, words, changed, waiting } = refused
+  const { forks, merge, words, changed, texts, waiting } = refused
   const command = `coppice apply ${forks.join(' ')}`
   // Git merges commits, not lines of its own files.
   const roots = new Set(error.conflicts.flatMap(({ path }) => parseGitPath(path)?.root ?? []))
   const paths = formatPaths([...words, ...[...roots].map((root) => `:!${root}`)])
+  const canKeepBoth = error.conflicts.every(
+    ({ path, isChoice }) => isChoice || parseGitPath(path) !== undefined,
+  )
   const why =
     merge === undefined
       ? `this directory changed since ${forks.join(' and ')} ${forks.length === 1 ? 'was' : 'were'} made`
       : `this directory and ${forks.join(' and ')} have different changes`
   const hints = [
-    ...(waiting === undefined ? [] : [formatResolveHints(waiting, error.conflicts).trimEnd()]),
+    ...(waiting === undefined ? [] : [formatResolveHints(waiting, error.conflicts, texts).trimEnd()]),
     `Look at the changes with: coppice diff ${forks[0]}`,
     ...formatGitHints(forks, error.conflicts),
     ...(merge === undefined ? [`Merge them with: ${command} --merge${paths}`] : []),
-    ...(merge === 'strict' ? [`Write both versions between markers with: ${command} --markers${paths}`] : []),
+    ...(merge === 'strict' && canKeepBoth
+      ? [`Write both versions between markers with: ${command} --markers${paths}`]
+      : []),
     ...formatExclusion(
       error,
       command + (merge === undefined ? '' : merge === 'strict' ? ' --merge' : ' --markers'),

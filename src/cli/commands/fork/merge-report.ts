@@ -60,14 +60,21 @@ export function withKind(change: TreeChange): TreeChange & RefChange {
   return { ...change, kind: toPathChange(change).kind }
 }
 
+/** Paths of conflicts in lines of text: these can be edited. */
+export type ConflictTexts = Pick<ReadonlySet<string>, 'has'>
+
 /** Formats the conflicts of a merge that waits now, and commands that go on from there. */
-export function formatMergeConflicts(merge: PendingMerge, conflicts: readonly Conflict[]): string {
+export function formatMergeConflicts(
+  merge: PendingMerge,
+  conflicts: readonly Conflict[],
+  texts: ConflictTexts,
+): string {
   const { sources, target } = merge
   const command = `coppice merge ${sources[0]} ${target}`
   const all = `Or merge again with --ours, --theirs or --markers for all of them: ${command} --theirs`
   const hints = [...(conflicts.some(hasChoice) ? [all] : []), ...formatGitHints(sources, conflicts)]
   return `coppice: ${sources[0]} and ${target} both changed ${formatCount(conflicts.length, 'path')}; nothing was merged
-${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts)}${hints.map((line) => `${line}\n`).join('')}`
+${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts, texts)}${hints.map((line) => `${line}\n`).join('')}`
 }
 
 /** Formats the commands that let git merge the commits of forks, if these are in conflict. */
@@ -86,20 +93,29 @@ function hasChoice({ reason, isChoice }: Pick<Conflict, 'reason' | 'isChoice'>):
   return reason === undefined || isChoice === true
 }
 
-/** Formats the commands that resolve the first conflict with sides to choose, and finish the merge. */
+/**
+ * Formats the commands that resolve the first conflict, and finish the merge: one of lines, or else one with sides to
+ * choose.
+ * @param texts paths of conflicts in lines.
+ */
 export function formatResolveHints(
   merge: PendingMerge,
   conflicts: readonly Pick<Conflict, 'path' | 'reason' | 'isChoice'>[],
+  texts: ConflictTexts,
 ): string {
-  const first = conflicts.find(hasChoice)
+  const choices = conflicts.filter(hasChoice)
+  const first = choices.find(({ path }) => texts.has(path)) ?? choices[0]
   if (first === undefined) return ''
   const command = `coppice resolve ${quoteShellWord(first.path)}`
-  const lines = [
+  const sides = [
     [`${command} --ours`, `keeps what ${nameOurs(merge)} has`],
     [`${command} --theirs`, `takes what ${merge.sources.join(' and ')} has`],
+  ] as const
+  const edits = [
     [`${command} --union`, 'keeps the lines of both'],
     [`${command} --edit`, 'opens your editor'],
   ] as const
+  const lines = texts.has(first.path) ? [...sides, ...edits] : sides
   const width = Math.max(...lines.map(([typed]) => typed.length))
   const shown = lines.map(([typed, meaning]) => `  ${typed.padEnd(width)}  ${meaning}\n`).join('')
   const [finish, abort] = [getFinishingCommand(merge, 'continue'), getFinishingCommand(merge, 'abort')]

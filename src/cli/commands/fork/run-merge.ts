@@ -24,8 +24,15 @@ export async function runMerge(
   { onConflict, isTrial = false, print }: MergeRun,
 ): Promise<number> {
   const merges = openPendingMerges(open)
+  const texts = new Set<string>()
+  const onTextConflict = (path: string) => texts.add(path)
   try {
-    const performed = await performMerge(open.home, request, { ...open.ctx, onConflict, isTrial })
+    const performed = await performMerge(open.home, request, {
+      ...open.ctx,
+      onConflict,
+      isTrial,
+      onTextConflict,
+    })
     if (!isTrial) await merges.finish(request)
     await print(performed)
     return exitCodes.ok
@@ -33,7 +40,7 @@ export async function runMerge(
     const conflicts = findConflicts(error)
     if (conflicts !== undefined && !isTrial) await merges.begin(request)
     if (conflicts === undefined || call.isJson) throw error
-    call.terminal.err.write(formatMergeConflicts(request, conflicts))
+    call.terminal.err.write(formatMergeConflicts(request, conflicts, texts))
     return exitCodes.conflict
   }
 }
