@@ -21,6 +21,7 @@ import { type ExecutionStep, traceStep } from './execution-steps.ts'
 import type { ExecutionWorkspace } from './execution-workspace.ts'
 import { explainIsolated, type IsolatedExplanation } from './explain-isolated.ts'
 import { findHostPrograms } from './host-programs.ts'
+import { addRepositoryNotice } from './linked-worktree.ts'
 import { MaskedSession } from './masked-session.ts'
 import { openCommandSession } from './open-command-session.ts'
 import { createRunSpec } from './run-spec.ts'
@@ -124,7 +125,10 @@ class Execution {
       hostPath: this.#hostPath,
       beforeCommand: () => this.#writeJournal(request, decision, { event: 'requested' }),
     })
-    const outcome = await this.#step('run', async () => network.addNotices(await session.run(spec)))
+    const outcome = await this.#step('run', async () => {
+      const ended = network.addNotices(await session.run(spec))
+      return addRepositoryNotice(ended, request.vault, this.#options.onOutput)
+    })
     const summary = await this.#step('summarise', () =>
       collectChanges({ ...started, request, workspace, left }, this.#options),
     )

@@ -4,6 +4,7 @@ import type { ExecutionRequest } from '../policy/index.ts'
 import { type CommandSession, joinSession, openSession } from '../session/index.ts'
 import type { ExecuteOptions } from './execute-options.ts'
 import type { Baseline, ExecutionWorkspace } from './execution-workspace.ts'
+import { listRepositoryPaths } from './linked-worktree.ts'
 import { MaskedSession } from './masked-session.ts'
 import { formatVaultScope, SessionMask } from './session-mask.ts'
 
@@ -43,14 +44,13 @@ function openPlainSession(
 
 /** Returns how the command of a request is isolated, except for its network. */
 export function createIsolation(
-  { isolation: level }: ExecutionRequest,
-  { userHome, hidden = [], visible, sockets, copies }: ExecuteOptions,
+  { isolation: level, vault }: ExecutionRequest,
+  { userHome, hidden = [], visible = [], sockets, copies }: ExecuteOptions,
 ): Omit<IsolationPlan, 'network'> {
+  const plan = { level, hidden, ...(userHome !== undefined && { userHome }) }
   return {
-    level,
-    hidden,
-    ...(userHome !== undefined && { userHome }),
-    ...(visible !== undefined && { visible }),
+    ...plan,
+    visible: [...listRepositoryPaths(vault, plan), ...visible],
     ...(sockets !== undefined && { sockets }),
     ...(copies !== undefined && { copies }),
   }
