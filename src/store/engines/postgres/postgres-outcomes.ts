@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createRandomBytes } from '../../../machine/index.ts'
 import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import type { JournalRow } from '../../engine.ts'
 import type { ReadConnection } from './postgres-connection.ts'
@@ -11,9 +11,22 @@ interface LostCommit {
   readonly row: JournalRow | undefined
 }
 
+const IDENTITY_BYTES = 8
+/** Random bytes are expensive one by one: a pool serves hundreds of commits. */
+const POOL_BYTES = 512 * IDENTITY_BYTES
+
+let pool: Buffer = Buffer.alloc(0)
+let used = 0
+
 /** Returns the identity of a commit: eight random bytes, as a number of SQL. */
 export function createIdentity(): string {
-  return randomBytes(8).readBigInt64BE().toString()
+  if (used === pool.length) {
+    pool = createRandomBytes(POOL_BYTES)
+    used = 0
+  }
+  const identity = pool.readBigInt64BE(used)
+  used += IDENTITY_BYTES
+  return identity.toString()
 }
 
 /**
