@@ -17,6 +17,9 @@ import {
 import { type Replica, toMoment } from '../vault/replica.ts'
 import { getVaultName } from '../vault/vault-head.ts'
 
+/** Never the number of a row. */
+const UNKNOWN = -1
+
 export interface CommitQueueContext {
   readonly reader: EngineReader
   /** Key of the vault's head. */
@@ -40,6 +43,11 @@ export class CommitQueue {
   #wasRefused = false
   /** Lease under which this process changes the vault; null if nobody may have one. */
   #lease: Uint8Array | null = null
+  /**
+   * Row up to which the lease is known to be as above: whoever takes a lease appends a row, so a commit after this row
+   * need not compare the lease again.
+   */
+  #leaseSeq = UNKNOWN
 
   constructor(context: CommitQueueContext, followed: FollowedReplica, gate: CommitGate) {
     this.#context = context
@@ -55,6 +63,7 @@ export class CommitQueue {
   /** Makes commits expect this lease of the vault, or that there is none. */
   setLease(lease: Uint8Array | null): void {
     this.#lease = lease
+    this.#leaseSeq = UNKNOWN
   }
 
   get isIdle(): boolean {
@@ -164,11 +173,13 @@ export class CommitQueue {
     const { reader, blobs } = this.#context
     const snapshot = this.#replica.takeSnapshot()
     const staged = blobs.takeStagedFor(waiting.flatMap(({ entry }) => listOperationBlobs(entry.operation)))
+    const changesLease = waiting.some((each) => this.#changesLease(each))
     this.#pending = []
     this.#inFlight = waiting
     const settle = (isAccepted: boolean) => {
       this.#inFlight = []
       this.#wasRefused = !isAccepted
+      this.#leaseSeq = UNKNOWN
       if (!isAccepted) {
         blobs.restage(staged)
         // Callers whose operation is refused for good may read before this is over.
@@ -177,11 +188,13 @@ export class CommitQueue {
       }
       blobs.markStored(staged)
       this.#replica.markCommitted(waiting.length, snapshot)
+      if (!changesLease) this.#leaseSeq = this.#replica.seq
       for (const { resolve } of waiting) resolve()
       this.#followed.notify()
     }
     const fail = (error: unknown) => {
       this.#inFlight = []
+      this.#leaseSeq = UNKNOWN
       blobs.restage(staged)
       this.#followed.invalidate()
       if (isVfsError(error, 'EUNKNOWN')) this.#replica.resetToStored()
@@ -195,22 +208,20 @@ export class CommitQueue {
       this.#replica.seq,
       toBatchBlobs(staged, this.#wasRefused),
     )
-    const lease = this.#expectLease(waiting)
+    const lease = changesLease ? undefined : this.#expectLease()
     const batch = lease === undefined ? rows : { ...rows, expect: [...(rows.expect ?? []), lease] }
     const isStored = () => batch.journal.slice(0, 1).every((row) => isRowStored(reader, row))
     return this.#gate.run(() => commitOnce(reader, batch, isStored), settle, fail)
   }
 
-  /** Expects the lease of the vault as it is known. Vaults of a local engine have none. */
-  #expectLease(waiting: readonly PendingOperation[]): RecordRow | undefined {
-    if (this.#context.reader.engine.isSync || waiting.some((each) => this.#changesLease(each)))
-      return undefined
+  /** Expects the lease of the vault as it is known, unless no row of others came since. Local vaults have none. */
+  #expectLease(): RecordRow | undefined {
+    if (this.#context.reader.engine.isSync || this.#leaseSeq === this.#replica.seq) return undefined
     return { key: leaseKey(this.#replica.head.id), bytes: this.#lease }
   }
 
   #changesLease({ extra }: PendingOperation): boolean {
-    const key = leaseKey(this.#replica.head.id)
-    return extra.records?.some((record) => record.key === key) === true
+    return extra.records?.some(({ key }) => key === leaseKey(this.#replica.head.id)) === true
   }
 
   /** Throws EUNAVAILABLE if another machine has leased the vault. */
