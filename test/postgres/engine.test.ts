@@ -70,6 +70,22 @@ when('the postgres engine', () => {
     }
   })
 
+  it('tells records apart whose keys have characters of SQL', async () => {
+    await using engine = await open(place())
+    const keys = ['a"b', 'a\\b', 'a,b', '{a}', "a'b", 'NULL', ' a ']
+    const records = keys.map((key) => ({ key, bytes: bytes(key) }))
+    const absent = keys.map((key) => ({ key, bytes: null }))
+    expect(await engine.commit({ expect: absent, records })).toBe(true)
+    for (const key of keys) {
+      expect(await engine.readRecord(key)).toEqual(Buffer.from(key))
+      expect(await engine.commit({ expect: [{ key, bytes: null }], journal: [row(1, 1)] })).toBe(false)
+      expect(
+        await engine.commit({ expect: [{ key, bytes: bytes(key) }], records: [{ key, bytes: null }] }),
+      ).toBe(true)
+    }
+    expect(await engine.listRecords('')).toEqual([])
+  })
+
   it('is created once by openers that come at the same moment', async () => {
     const url = place()
     const engines = await Promise.all(Array.from({ length: 6 }, () => open(url)))

@@ -9,10 +9,12 @@ const SYNC = 'S'
 
 /**
  * When the connection breaks: before the server gets a statement; once it has it; when it has answered, before the
- * answer arrives. Or the server gets the statement only after the client has come back.
+ * answer arrives. Or the server gets the statement only after the client has come back. Or the connection stays, and no
+ * answer ever arrives.
  */
-export type Fault = 'before' | 'during' | 'after' | 'late'
+export type Fault = 'before' | 'during' | 'after' | 'late' | 'silent'
 
+/** Faults that break the connection. */
 export const faults: readonly Fault[] = ['before', 'during', 'after', 'late']
 
 /** A network between clients and a PostgreSQL that breaks connections at chosen statements. */
@@ -64,6 +66,7 @@ export class FaultProxy {
       if (fault !== 'late') server.end()
     })
     server.on('data', (data) => {
+      if (fault === 'silent') return
       if (fault !== 'after') return void client.write(data)
       answer = Buffer.concat([answer, data])
       // Its last message: a type, a length of five, a state.

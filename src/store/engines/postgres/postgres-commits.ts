@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { VfsError } from '../../../vfs/index.ts'
 import type { Batch } from '../../engine.ts'
 import { type PackedBatch, packBatch } from './postgres-batch.ts'
-import { commitResults, REFUSED_STATE } from './postgres-commit-function.ts'
-import type { PostgresConnection, SqlStatement, SqlValue } from './postgres-connection.ts'
+import type { CallStatement, CallValue } from './postgres-call.ts'
+import { commitResults, REFUSED_STATE } from './postgres-commit-results.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
 import { getRejectionState, isRolledBack, toPostgresError } from './postgres-errors.ts'
 import type { PostgresIncarnations } from './postgres-incarnations.ts'
 import { createIdentity, type PostgresOutcomes } from './postgres-outcomes.ts'
@@ -13,10 +14,12 @@ import type { PostgresSessionRegistry, SessionFence } from './postgres-session-r
 const MAX_TRIES = 10
 const RETRY_MS = 10
 
+const NO_ROW: readonly null[] = [null, null, null]
+
 /** Parts of an engine that commits need. */
 export interface CommitContext {
   readonly connection: PostgresConnection
-  readonly statement: SqlStatement
+  readonly statement: CallStatement
   readonly outcomes: PostgresOutcomes
   readonly incarnations: PostgresIncarnations
   readonly registry: PostgresSessionRegistry
@@ -55,7 +58,7 @@ export class PostgresCommits {
     const incarnation = vault === undefined ? null : await incarnations.get(vault)
     const { fence } = registry
     try {
-      const result = await this.#send([identity, this.#isDurable(batch), incarnation], packed, fence)
+      const result = await this.#send([identity, String(this.#isDurable(batch)), incarnation], packed, fence)
       if (result === commitResults.crashed && vault !== undefined) incarnations.forget(vault)
       return this.#decide(result, fence)
     } catch (error) {
@@ -70,14 +73,15 @@ export class PostgresCommits {
   }
 
   async #send(
-    first: readonly SqlValue[],
-    { keys, numbers, data }: PackedBatch,
+    first: readonly CallValue[],
+    { row, keys, checks, changes, data }: PackedBatch,
     fence: SessionFence | undefined,
-  ): Promise<unknown> {
+  ): Promise<number> {
     const { connection, statement } = this.#context
-    const values = [...first, fence?.id ?? null, fence?.epoch ?? null, keys, numbers, data]
-    const [[result] = []] = await connection.runOnce(statement, values)
-    return result
+    const session = [fence?.id ?? null, fence?.epoch ?? null]
+    const only = row === undefined ? NO_ROW : [String(row.vault), String(row.seq), String(row.size)]
+    const values = [...first, ...session, ...only, keys, checks, changes, data]
+    return Number(await connection.call(statement, values))
   }
 
   #isDurable({ durable = false }: Batch): boolean {
@@ -85,7 +89,7 @@ export class PostgresCommits {
   }
 
   /** Converts a result: true if accepted, false if refused, undefined if it may be sent again. Throws after a crash. */
-  #decide(result: unknown, fence: SessionFence | undefined): boolean | undefined {
+  #decide(result: number, fence: SessionFence | undefined): boolean | undefined {
     if (result === commitResults.accepted) return true
     if (result === commitResults.refused) return false
     if (result === commitResults.crashed) throw createCrashError()

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { VfsError } from '../../../vfs/index.ts'
 import { createMissingPackageError } from '../engine-errors.ts'
+import { type CallStatement, type CallValue, PostgresCall } from './postgres-call.ts'
 import { getRejectionState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
+import { HeldClient } from './postgres-held-client.ts'
 import type { PostgresAddress } from './postgres-url.ts'
 
 const MAX_CONNECTIONS = 6
@@ -40,6 +42,7 @@ export class PostgresConnection {
   /** Creates a connection on a socket, which is no part of the pool. */
   readonly createClient: (socket: Socket) => Client
   readonly #pool: Pool
+  readonly #held = new HeldClient(ANSWER_TIMEOUT_MS)
   /** True until a pooler turns out to give each statement another connection. */
   #canPrepare = true
   #wasReached = false
@@ -50,7 +53,8 @@ export class PostgresConnection {
     // A program that forgets to close its home can still end.
     const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS, allowExitOnIdle: true })
     this.address = address
-    this.createClient = (socket) => new pg.Client({ ...settings, stream: () => socket })
+    this.createClient = (socket) =>
+      new pg.Client({ ...settings, query_timeout: ANSWER_TIMEOUT_MS, stream: () => socket })
     this.#pool = pool
     // A connection that breaks while nobody uses it: the next statement opens another.
     pool.on('error', () => {})
@@ -78,37 +82,62 @@ export class PostgresConnection {
   }
 
   /** Runs a statement once. The error of a statement that may have been done has no state. */
-  async runOnce({ name, text }: SqlStatement, values: readonly SqlValue[] = []): Promise<SqlRow[]> {
-    const client = await this.#connect()
-    const isNamed = name !== undefined && this.#canPrepare
-    try {
-      const query = { text, values: [...values], rowMode: 'array' as const, ...(isNamed && { name }) }
-      const { rows } = await client.query<unknown[]>(query)
-      client.release()
-      return rows
-    } catch (error) {
-      client.release(getRejectionState(error) === undefined)
-      if (!isNamed || !isLostStatement(error)) throw error
-      this.#canPrepare = false
-      return this.runOnce({ text }, values)
+  runOnce({ name, text }: SqlStatement, values: readonly SqlValue[] = []): Promise<SqlRow[]> {
+    const query = { text, values: [...values], rowMode: 'array' as const }
+    const run = async (statement: typeof query & { readonly name?: string }) =>
+      (await this.#use((client) => client.query<unknown[]>(statement))).rows
+    if (name === undefined || !this.#canPrepare) return run(query)
+    return this.#prepareOr(
+      () => run({ ...query, name }),
+      () => run(query),
+    )
+  }
+
+  /** Calls a function once, with one result as text. Fails as `runOnce`. */
+  call(statement: CallStatement, values: readonly CallValue[]): Promise<string | null> {
+    const callOnce = () => this.#use((client) => client.query(new PostgresCall(statement, values)).result)
+    const runUnprepared = async () => {
+      const [[result] = []] = await this.runOnce({ text: statement.text }, values)
+      return result === undefined || result === null ? null : String(result)
     }
+    return this.#canPrepare ? this.#prepareOr(callOnce, runUnprepared) : runUnprepared()
   }
 
   /** Runs several statements without values as one transaction. */
   async runScript(text: string): Promise<void> {
-    const client = await this.#connect()
-    try {
-      await client.query(text)
-      client.release()
-    } catch (error) {
-      client.release(true)
-      throw error
-    }
+    await this.#use((client) => client.query(text))
   }
 
   close(): Promise<void> {
+    this.#held.close()
     this.#closing ??= this.#pool.end()
     return this.#closing
+  }
+
+  /** Runs a prepared statement, or another way from the time when a pooler has lost one. */
+  async #prepareOr<T>(run: () => Promise<T>, runUnprepared: () => Promise<T>): Promise<T> {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isLostStatement(error)) throw error
+      this.#canPrepare = false
+      return runUnprepared()
+    }
+  }
+
+  /** Runs a statement on a connection, which is closed if the statement has no answer of the server. */
+  async #use<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = this.#held.take() ?? (await this.#connect())
+    this.#held.begin(client)
+    const end = (isBroken: boolean) => this.#held.end(client, isBroken, this.#pool.waitingCount > 0)
+    try {
+      const result = await run(client)
+      end(false)
+      return result
+    } catch (error) {
+      end(getRejectionState(error) === undefined)
+      throw error
+    }
   }
 
   /** Connects; waits for a database that was reached before. Nothing was sent if this fails. */
@@ -148,7 +177,6 @@ function createSettings(address: PostgresAddress): ClientConfig {
     ...(database !== undefined && { database }),
     application_name: 'coppice',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   }

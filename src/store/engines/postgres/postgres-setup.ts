@@ -2,6 +2,7 @@ import { VfsError } from '../../../vfs/index.ts'
 import { createForeignStoreError } from '../engine-errors.ts'
 import { assertFormat, SEGMENT_FORMAT } from '../store-format.ts'
 import { COMMIT_FUNCTION } from './postgres-commit-function.ts'
+import { APPEND_FUNCTION, SWEEP_FUNCTION } from './postgres-commit-parts.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { getRejectionState, toPostgresError } from './postgres-errors.ts'
 import {
@@ -98,7 +99,15 @@ async function readProperties(connection: PostgresConnection): Promise<PostgresH
 /** Creates the schema and everything in it. If another opener does so at once, the second finds it done. */
 async function createHome(connection: PostgresConnection): Promise<void> {
   const { label, schema } = connection.address
-  const parts = [TABLES, COMMIT_FUNCTION, SETTLE_FUNCTION, PUBLISH_FUNCTION, INCARNATION_FUNCTION]
+  const parts = [
+    TABLES,
+    APPEND_FUNCTION,
+    SWEEP_FUNCTION,
+    COMMIT_FUNCTION,
+    SETTLE_FUNCTION,
+    PUBLISH_FUNCTION,
+    INCARNATION_FUNCTION,
+  ]
   const script = `select pg_advisory_xact_lock(${CREATION_LOCK});
     create schema if not exists ${schema};
     ${qualify(parts.join(''), schema)}`

@@ -14,7 +14,7 @@ type StatementName =
   | 'sync'
 
 const SQL: Readonly<Record<StatementName, string>> = {
-  commit: 'select S.commit($1, $2, $3, $4, $5, $6, $7, $8)',
+  commit: 'select S.commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
   readBatch: READ_BATCH,
   listRecords: 'select key, bytes from S.records where key >= $1 and key < $2 order by key',
   listPages: 'select id from S.pages where id > $1 order by id limit $2',
@@ -31,7 +31,7 @@ const SQL: Readonly<Record<StatementName, string>> = {
   sync: `select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'coppice', '')`,
 }
 
-export type PostgresStatements = Readonly<Record<StatementName, SqlStatement>>
+export type PostgresStatements = Readonly<Record<StatementName, Required<SqlStatement>>>
 
 /** Creates the statements of an engine. */
 export function createStatements(schema: string): PostgresStatements {
@@ -49,6 +49,6 @@ export function createStatements(schema: string): PostgresStatements {
 }
 
 /** Names a statement by its text: a pooler may give the connection of another version to this one. */
-function prepare(text: string): SqlStatement {
+function prepare(text: string): Required<SqlStatement> {
   return { name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }
 }
