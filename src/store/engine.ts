@@ -187,6 +187,11 @@ export interface Engine extends AsyncDisposable {
    */
   readTogether?<T>(work: () => T): T
   /**
+   * Waits for the turn to commit to a vault: commits of other processes wait until this one has committed, or ends its
+   * turn. Undefined if it gets none. Absent where a writer catches up as fast as others commit.
+   */
+  takeTurn?(vault: number): Promise<AsyncDisposable | undefined>
+  /**
    * Commits a batch; false if it was refused and nothing has changed. A failure throws. A local engine has changed
    * nothing then; a remote one may have, if its response was lost. It finishes the commit before it serves another
    * call, so a read reveals the outcome.

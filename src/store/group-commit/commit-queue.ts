@@ -17,6 +17,8 @@ import {
 import { type Replica, toMoment } from '../vault/replica.ts'
 import { getVaultName } from '../vault/vault-head.ts'
 
+/** Number of refusals in a row after which a writer waits for its turn. */
+const REFUSALS_BEFORE_TURN = 2
 /** Never the number of a row. */
 const UNKNOWN = -1
 
@@ -39,8 +41,9 @@ export class CommitQueue {
   #pending: PendingOperation[] = []
   #inFlight: readonly PendingOperation[] = []
   #isReplanning = false
-  /** True if the engine refused the last commit. */
-  #wasRefused = false
+  /** Number of times in a row that the engine refused the last commit. */
+  #refusals = 0
+  #turn: AsyncDisposable | undefined
   /** Lease under which this process changes the vault; null if nobody may have one. */
   #lease: Uint8Array | null = null
   /**
@@ -95,7 +98,8 @@ export class CommitQueue {
     if (inProgress !== undefined) return inProgress.then(() => this.drain())
     if (!this.hasPending) return
     return chain(this.#commit(this.#pending), () => {
-      if (this.#wasRefused && this.hasPending) return this.drain()
+      if (this.#refusals > 0 && this.hasPending) return this.drain()
+      this.#endTurn()
     })
   }
 
@@ -178,13 +182,13 @@ export class CommitQueue {
     this.#inFlight = waiting
     const settle = (isAccepted: boolean) => {
       this.#inFlight = []
-      this.#wasRefused = !isAccepted
+      this.#refusals = isAccepted ? 0 : this.#refusals + 1
       this.#leaseSeq = UNKNOWN
       if (!isAccepted) {
         blobs.restage(staged)
         // Callers whose operation is refused for good may read before this is over.
         this.#followed.invalidate()
-        return this.replan(waiting)
+        return chain(this.#takeTurn(), () => this.replan(waiting))
       }
       blobs.markStored(staged)
       this.#replica.markCommitted(waiting.length, snapshot)
@@ -206,7 +210,7 @@ export class CommitQueue {
       waiting,
       this.#replica.head.id,
       this.#replica.seq,
-      toBatchBlobs(staged, this.#wasRefused),
+      toBatchBlobs(staged, this.#refusals > 0),
     )
     const lease = changesLease ? undefined : this.#expectLease()
     const batch = lease === undefined ? rows : { ...rows, expect: [...(rows.expect ?? []), lease] }
@@ -218,6 +222,26 @@ export class CommitQueue {
   #expectLease(): RecordRow | undefined {
     if (this.#context.reader.engine.isSync || this.#leaseSeq === this.#replica.seq) return undefined
     return { key: leaseKey(this.#replica.head.id), bytes: this.#lease }
+  }
+
+  /**
+   * After some refusals in a row, waits until this process may commit next: others that have less to read would win
+   * again and again.
+   */
+  #takeTurn(): MaybePromise<void> {
+    this.#endTurn()
+    const { engine } = this.#context.reader
+    if (this.#refusals < REFUSALS_BEFORE_TURN || engine.takeTurn === undefined) return
+    const note = (turn?: AsyncDisposable) => {
+      this.#turn = turn
+    }
+    // Without a turn, the next attempt is as good as the last one.
+    return engine.takeTurn(this.#replica.head.id).then(note, () => note())
+  }
+
+  #endTurn(): void {
+    void this.#turn?.[Symbol.asyncDispose]()
+    this.#turn = undefined
   }
 
   #changesLease({ extra }: PendingOperation): boolean {

@@ -1,4 +1,4 @@
-import { CHANGE_LISTS, commitResults, REFUSED_STATE } from './postgres-commit-results.ts'
+import { CHANGE_LISTS, commitResults, getTurnKey, REFUSED_STATE } from './postgres-commit-results.ts'
 
 const IS_IN_INCARNATION = 'exists (select from S.incarnations where number = p_incarnation)'
 const IS_IN_SESSION = `exists (
@@ -9,8 +9,8 @@ const IS_IN_SESSION = `exists (
  * `p_data`. Checks and other changes are lists, or null: the lengths of all lists, then the columns of each list.
  * Positions and lengths refer to `p_data`.
  *
- * Locks are taken in one order: the identity, the session, records by key, required hashes, the journal, pages, blobs,
- * hashes, records. READ COMMITTED: each statement sees what was committed while it waited.
+ * Locks are taken in one order: the identity, the turns of its vaults, the session, records by key, required hashes, the
+ * journal, pages, blobs, hashes, records. READ COMMITTED: each statement sees what was committed while it waited.
  *
  * Each expression takes the server a microsecond and each statement ten, so the usual commit meets few of them.
  */
@@ -27,8 +27,13 @@ export const COMMIT_FUNCTION: string = `
     c int;
     changed int;
   begin
-    -- An assignment takes half the time of a statement.
-    locked := pg_advisory_xact_lock(p_identity);
+    -- An assignment takes half the time of a statement. Without a vault, the second function does nothing.
+    locked := concat(pg_advisory_xact_lock(p_identity), pg_advisory_xact_lock_shared(${getTurnKey('p_vault')}));
+    if p_vault is null then
+      for i in 1..coalesce(p_changes[1], 0) loop
+        perform pg_advisory_xact_lock_shared(${getTurnKey(`p_changes[${CHANGE_LISTS}+i]`)});
+      end loop;
+    end if;
     if p_durable = (current_setting('synchronous_commit') = 'off') then
       perform set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
     end if;

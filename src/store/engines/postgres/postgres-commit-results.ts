@@ -16,3 +16,8 @@ export const REFUSED_STATE = 'CP001'
 /** Number of lists of checks and of changes: each array begins with the lengths of its lists. */
 export const CHECK_LISTS = 3
 export const CHANGE_LISTS = 11
+
+/** Returns the number of the lock that commits to a vault share, as SQL. Homes have different ones: S is the schema. */
+export function getTurnKey(vault: string): string {
+  return `hashtextextended('S.turn', ${vault})`
+}

@@ -9,6 +9,7 @@ import { getRejectionState, isRolledBack, toPostgresError } from './postgres-err
 import type { PostgresIncarnations } from './postgres-incarnations.ts'
 import { createIdentity, type PostgresOutcomes } from './postgres-outcomes.ts'
 import type { PostgresSessionRegistry, SessionFence } from './postgres-session-registry.ts'
+import type { PostgresTransaction } from './postgres-transaction.ts'
 
 /** Limit of attempts for a commit that is known not to have happened. */
 const MAX_TRIES = 10
@@ -37,11 +38,12 @@ export class PostgresCommits {
   /**
    * Commits a batch; false if it was refused. After EUNKNOWN, or if the database could not be asked for the outcome, it
    * may have been done; after any other failure it was not.
+   * @param turn a transaction in which it is sent first, and which that ends
    */
-  async commit(batch: Batch): Promise<boolean> {
+  async commit(batch: Batch, turn?: PostgresTransaction): Promise<boolean> {
     const packed = packBatch(batch)
     for (let tries = 1; ; tries++) {
-      const isDone = await this.#attempt(batch, packed)
+      const isDone = await this.#attempt(batch, packed, turn?.isOpen ? turn : this.#context.connection)
       if (isDone !== undefined) return isDone
       if (tries === MAX_TRIES) throw this.#createUnavailableError()
       await delay(RETRY_MS * tries)
@@ -49,8 +51,12 @@ export class PostgresCommits {
   }
 
   /** Sends a batch once; undefined if it was not done and may be sent again. */
-  async #attempt(batch: Batch, packed: PackedBatch): Promise<boolean | undefined> {
-    const { connection, outcomes, registry, incarnations, isFullyDurable } = this.#context
+  async #attempt(
+    batch: Batch,
+    packed: PackedBatch,
+    caller: Pick<PostgresConnection, 'call'>,
+  ): Promise<boolean | undefined> {
+    const { connection, statement, outcomes, registry, incarnations, isFullyDurable } = this.#context
     if (!outcomes.areSettled) await outcomes.settleAll()
     const identity = createIdentity()
     // With full durability, a crash takes nothing that anybody has seen.
@@ -58,7 +64,9 @@ export class PostgresCommits {
     const incarnation = vault === undefined ? null : await incarnations.get(vault)
     const { fence } = registry
     try {
-      const result = await this.#send([identity, String(this.#isDurable(batch)), incarnation], packed, fence)
+      const first = [identity, String(this.#isDurable(batch)), incarnation]
+      const values = [...first, fence?.id ?? null, fence?.epoch ?? null, ...toValues(packed)]
+      const result = Number(await caller.call(statement, values))
       if (result === commitResults.crashed && vault !== undefined) incarnations.forget(vault)
       return this.#decide(result, fence)
     } catch (error) {
@@ -70,18 +78,6 @@ export class PostgresCommits {
         throw toPostgresError('commit', connection.address.label, error)
       return (await outcomes.settle(identity, batch.journal?.[0])) || undefined
     }
-  }
-
-  async #send(
-    first: readonly CallValue[],
-    { row, keys, checks, changes, data }: PackedBatch,
-    fence: SessionFence | undefined,
-  ): Promise<number> {
-    const { connection, statement } = this.#context
-    const session = [fence?.id ?? null, fence?.epoch ?? null]
-    const only = row === undefined ? NO_ROW : [String(row.vault), String(row.seq), String(row.size)]
-    const values = [...first, ...session, ...only, keys, checks, changes, data]
-    return Number(await connection.call(statement, values))
   }
 
   #isDurable({ durable = false }: Batch): boolean {
@@ -112,6 +108,11 @@ export class PostgresCommits {
     const detail = `the database ${label} did not take the change after ${MAX_TRIES} attempts; try again`
     return new VfsError('EUNAVAILABLE', label, { op: 'commit', detail })
   }
+}
+
+function toValues({ row, keys, checks, changes, data }: PackedBatch): readonly CallValue[] {
+  const only = row === undefined ? NO_ROW : [String(row.vault), String(row.seq), String(row.size)]
+  return [...only, keys, checks, changes, data]
 }
 
 /** EUNKNOWN makes the vault forget its state: rows that were acknowledged are gone. */

@@ -6,6 +6,7 @@ import { createMissingPackageError } from '../engine-errors.ts'
 import { type CallStatement, type CallValue, PostgresCall } from './postgres-call.ts'
 import { getRejectionState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
 import { HeldClient } from './postgres-held-client.ts'
+import { PostgresTransaction } from './postgres-transaction.ts'
 import type { PostgresAddress } from './postgres-url.ts'
 
 const MAX_CONNECTIONS = 6
@@ -108,6 +109,18 @@ export class PostgresConnection {
     await this.#use((client) => client.query(text))
   }
 
+  /** Opens a transaction with a script. */
+  async begin(script: string): Promise<PostgresTransaction> {
+    const client = await this.#take()
+    try {
+      await client.query(`begin; ${script}`)
+      return new PostgresTransaction(client, (isBroken) => this.#giveBack(client, isBroken))
+    } catch (error) {
+      this.#giveBack(client, true)
+      throw toPostgresError('begin', this.address.label, error)
+    }
+  }
+
   close(): Promise<void> {
     this.#held.close()
     this.#closing ??= this.#pool.end()
@@ -127,17 +140,25 @@ export class PostgresConnection {
 
   /** Runs a statement on a connection, which is closed if the statement has no answer of the server. */
   async #use<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = this.#held.take() ?? (await this.#connect())
-    this.#held.begin(client)
-    const end = (isBroken: boolean) => this.#held.end(client, isBroken, this.#pool.waitingCount > 0)
+    const client = await this.#take()
     try {
       const result = await run(client)
-      end(false)
+      this.#giveBack(client, false)
       return result
     } catch (error) {
-      end(getRejectionState(error) === undefined)
+      this.#giveBack(client, getRejectionState(error) === undefined)
       throw error
     }
+  }
+
+  async #take(): Promise<PoolClient> {
+    const client = this.#held.take() ?? (await this.#connect())
+    this.#held.begin(client)
+    return client
+  }
+
+  #giveBack(client: PoolClient, isBroken: boolean): void {
+    this.#held.end(client, isBroken, this.#pool.waitingCount > 0)
   }
 
   /** Connects; waits for a database that was reached before. Nothing was sent if this fails. */

@@ -25,6 +25,7 @@ import { EMPTY_READ, readBatch, toBytes } from './postgres-reads.ts'
 import { PostgresSessionRegistry } from './postgres-session-registry.ts'
 import { type PostgresHome, recordObjects, setUpHome } from './postgres-setup.ts'
 import { createStatements, type PostgresStatements } from './postgres-statements.ts'
+import { PostgresTurns } from './postgres-turns.ts'
 import { type Freshness, parsePostgresUrl } from './postgres-url.ts'
 
 export interface PostgresEngineOptions {
@@ -59,6 +60,7 @@ export class PostgresEngine implements Engine {
   readonly #outcomes: PostgresOutcomes
   readonly #incarnations: PostgresIncarnations
   readonly #commits: PostgresCommits
+  readonly #turns: PostgresTurns
   readonly #changes: PostgresChanges
   readonly #hints: PostgresHints
   readonly #isFullyDurable: boolean
@@ -90,6 +92,7 @@ export class PostgresEngine implements Engine {
       registry: this.sessionRegistry,
       isFullyDurable: this.#isFullyDurable,
     })
+    this.#turns = new PostgresTurns(connection)
     this.#changes = new PostgresChanges(
       this.#readRows,
       freshness ?? connection.address.freshness ?? 'notified',
@@ -184,9 +187,13 @@ export class PostgresEngine implements Engine {
     this.#changes.expire()
   }
 
+  takeTurn(vault: number): Promise<AsyncDisposable | undefined> {
+    return this.#turns.take(vault)
+  }
+
   async commit(batch: Batch): Promise<boolean> {
     if (this.isReadOnly) throw createReadOnlyError(this.#connection.address.label)
-    const isAccepted = await this.#commits.commit(batch)
+    const isAccepted = await this.#commits.commit(batch, this.#turns.find(batch))
     // What has no row in a journal is seen by others after a second.
     if (isAccepted) this.#hints.announce(batch.journal?.map(({ vault }) => vault) ?? [])
     return isAccepted
@@ -200,6 +207,7 @@ export class PostgresEngine implements Engine {
     this.localCache?.[Symbol.dispose]()
     await this.segments?.close()
     await this.#hints.close()
+    await this.#turns.close()
     await this.#connection.close()
   }
 
