@@ -10,7 +10,21 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
     wrapPull = (source, wrap) => new ReadyStream(wrap(source.#pull))
   }
 
+  /** Creates a stream of items in memory. They belong to the stream: `rest` may return this very array. */
+  static of<T extends object>(items: T[]): ReadyStream<T> {
+    let next = 0
+    const stream = new ReadyStream(() => items[next++])
+    stream.#takeRest = () => {
+      const rest = next === 0 ? items : items.slice(next)
+      next = items.length
+      return rest
+    }
+    return stream
+  }
+
   #pull: Pull<T>
+  /** Returns the remaining items of a stream that has them in memory. */
+  #takeRest: (() => T[]) | undefined
 
   /** @param pull returns the next item, synchronously if it can, and undefined after the last. */
   constructor(pull: Pull<T>) {
@@ -53,6 +67,7 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
 
   /** Returns the remaining items, without a promise for each item in memory. */
   async rest(): Promise<T[]> {
+    if (this.#takeRest !== undefined) return this.#takeRest()
     const items: T[] = []
     for (;;) {
       const next = this.#pull()
@@ -74,6 +89,7 @@ export class ReadyStream<T extends object> implements AsyncIterableIterator<T> {
 
   return(): Promise<IteratorResult<T>> {
     this.#pull = () => undefined
+    this.#takeRest = undefined
     return Promise.resolve({ done: true, value: undefined })
   }
 

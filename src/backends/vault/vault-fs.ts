@@ -66,7 +66,13 @@ import {
 import { resolveFollowing, resolveInode, withoutLinks } from './resolve-paths.ts'
 import { toProvenance } from './to-provenance.ts'
 import { VaultSync } from './vault-sync.ts'
-import { type FilesSnapshot, listDirectory, takeSnapshot, walkFiles } from './walk-files.ts'
+import {
+  type FilesSnapshot,
+  listDirectory,
+  listSmallDirectory,
+  takeSnapshot,
+  walkFiles,
+} from './walk-files.ts'
 
 /** Capabilities of any tree of a vault. */
 const CAPABILITIES: readonly Capability[] = [
@@ -213,12 +219,8 @@ export class VaultFs
   }
 
   protected doReaddir(path: string, ctx?: CallContext): AsyncIterable<DirEntry> {
-    const opened = this.#inspectHeld((files) => {
-      const number = resolveInode(files, path, true, 'readdir', ctx)
-      if (files.getInode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
-      return { snapshot: takeSnapshot(files.tree.fork(), this.blobs.reader), number }
-    })
-    return openStream(opened, ({ snapshot, number }) => listDirectory(snapshot, number))
+    const listed = this.inspect((files) => listSmallDirectory(files, this.#directoryNumber(files, path, ctx)))
+    return openStream(listed, (entries) => entries ?? this.#listLargeDirectory(path, ctx))
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
@@ -306,6 +308,14 @@ export class VaultFs
     return chain(this.blobs.reader.session.beginRead(), () => this.inspect(read))
   }
 
+  #listLargeDirectory(path: string, ctx: CallContext | undefined): AsyncIterable<DirEntry> {
+    const opened = this.#inspectHeld((files) => {
+      const number = this.#directoryNumber(files, path, ctx)
+      return { snapshot: takeSnapshot(files.tree.fork(), this.blobs.reader), number }
+    })
+    return openStream(opened, ({ snapshot, number }) => listDirectory(snapshot, number))
+  }
+
   #openChunks(path: string, ctx: CallContext | undefined): MaybePromise<ChunkedFile> {
     return this.#inspectHeld((files) => {
       const number = this.#fileNumber(files, path, 'read', ctx)
@@ -360,6 +370,12 @@ export class VaultFs
 
   #inode(files: VaultFiles, path: string, op: string, ctx: CallContext | undefined): Inode {
     return files.getInode(resolveInode(files, path, false, op, ctx))
+  }
+
+  #directoryNumber(files: VaultFiles, path: string, ctx: CallContext | undefined): number {
+    const number = resolveInode(files, path, true, 'readdir', ctx)
+    if (files.getInode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
+    return number
   }
 
   #fileNumber(files: VaultFiles, path: string, op: string, ctx: CallContext | undefined): number {

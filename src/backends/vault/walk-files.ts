@@ -26,17 +26,30 @@ export function takeSnapshot(tree: Tree<TreeValue>, reader: EngineReader): Files
   return { files: new VaultFiles(tree), reader, hold: reader.session.hold(tree) }
 }
 
-/** Lists a directory in the order of names. */
+/**
+ * Lists a directory that one read returns whole; undefined for a larger one. It needs no snapshot, with which the next
+ * write would have to copy nodes.
+ */
+export function listSmallDirectory(files: VaultFiles, directory: number): ReadyStream<DirEntry> | undefined {
+  const entries = files.mapEntriesAfter(directory, undefined, NAMES_PER_BATCH, toDirEntry)
+  return entries.length < NAMES_PER_BATCH ? ReadyStream.of(entries) : undefined
+}
+
+/** Lists a directory of any size in the order of names. */
 export function listDirectory(snapshot: FilesSnapshot, directory: number): ReadyStream<DirEntry> {
   const listing = new DirectoryReader(snapshot, directory)
-  const toDirEntry = (entry: NamedEntry | undefined) => {
-    if (entry !== undefined) return { name: entry.name, type: entry.type }
+  const toItem = (entry: NamedEntry | undefined) => {
+    if (entry !== undefined) return toDirEntry(entry.name, entry)
     snapshot.hold.release()
   }
   return new ReadyStream(() => {
     const entry = listing.next()
-    return entry instanceof Promise ? entry.then(toDirEntry) : toDirEntry(entry)
+    return entry instanceof Promise ? entry.then(toItem) : toItem(entry)
   })
+}
+
+function toDirEntry(name: string, { type }: Pick<DirEntry, 'type'>): DirEntry {
+  return { name, type }
 }
 
 /** Walks depth first without recursion, so deep trees are fine. */

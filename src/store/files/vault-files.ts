@@ -84,18 +84,34 @@ export class VaultFiles {
 
   /** Returns up to `limit` names in a directory, in order, after `last`. */
   listEntriesAfter(directory: number, last: string | undefined, limit: number): NamedEntry[] {
-    const { subs, values } = this.tree.readGroup(toGroup(directory, entryKinds.entry), last ?? '', limit + 1)
-    const names: NamedEntry[] = []
-    for (let index = last === subs[0] ? 1 : 0; index < subs.length && names.length < limit; index++) {
-      const [name, value] = [subs[index], values[index]]
-      if (typeof name === 'string' && value !== undefined && 'inode' in value)
-        names.push({ name, type: value.type, inode: value.inode })
+    return this.mapEntriesAfter(directory, last, limit, toNamedEntry)
+  }
+
+  /** Does what `listEntriesAfter` does, with each name as `toItem` converts it. */
+  mapEntriesAfter<T>(
+    directory: number,
+    last: string | undefined,
+    limit: number,
+    toItem: (name: string, entry: DirectoryEntry) => T,
+  ): T[] {
+    const items: T[] = []
+    for (const { leaf, start, end } of this.tree.readGroup(
+      toGroup(directory, entryKinds.entry),
+      last ?? '',
+    )) {
+      for (let index = start; index < end; index++) {
+        const name = leaf.subs[index]
+        const value = leaf.values[index]
+        if (name === last || typeof name !== 'string' || value === undefined || !('inode' in value)) continue
+        if (items.length === limit) return items
+        items.push(toItem(name, value))
+      }
     }
-    return names
+    return items
   }
 
   hasEntries(directory: number): boolean {
-    return this.tree.readGroup(toGroup(directory, entryKinds.entry), '', 1).subs.length > 0
+    return !this.tree.readGroup(toGroup(directory, entryKinds.entry), '').next().done
   }
 
   findChunk(number: number, index: number): BlobRef | undefined {
@@ -181,6 +197,10 @@ export class VaultFiles {
     if (size === inode.size && isSameTime(inode.mtime, time) && isSameTime(inode.ctime, time)) return
     this.setInode(directory, { ...inode, size, mtime: time, ctime: time })
   }
+}
+
+function toNamedEntry(name: string, { inode, type }: DirectoryEntry): NamedEntry {
+  return { name, type, inode }
 }
 
 /** Returns the fields of a new directory. Its size is the number of subdirectories plus one. */

@@ -55,9 +55,14 @@ export class TransactionFiles extends VaultFiles {
     yield* super.listEntries(directory, from)
   }
 
-  override listEntriesAfter(directory: number, last: string | undefined, limit: number): NamedEntry[] {
+  override mapEntriesAfter<T>(
+    directory: number,
+    last: string | undefined,
+    limit: number,
+    toItem: (name: string, entry: DirectoryEntry) => T,
+  ): T[] {
     this.#applyPendingCreates()
-    return super.listEntriesAfter(directory, last, limit)
+    return super.mapEntriesAfter(directory, last, limit, toItem)
   }
 
   override hasEntries(directory: number): boolean {

@@ -108,18 +108,13 @@ export class Tree<V> {
     }
   }
 
-  /** Returns up to `limit` entries of one group, in order, from a sub on: faster than one by one. */
-  readGroup(group: number, from: SubKey, limit: number): { readonly subs: SubKey[]; readonly values: V[] } {
-    const [subs, values]: [SubKey[], V[]] = [[], []]
+  /** Yields the parts of leaves that have the entries of one group, in order, from a sub on: faster than one by one. */
+  *readGroup(group: number, from: SubKey): Generator<LeafPart<V>> {
     for (const { leaf, start } of this.#leavesFrom(this.#root, group, from)) {
-      const end = findGroupEnd(leaf, group, start, start + limit - values.length)
-      for (let index = start; index < end; index++) {
-        subs.push(getItem(leaf.subs, index))
-        values.push(getItem(leaf.values, index))
-      }
-      if (end < leaf.groups.length || values.length === limit) break
+      const end = findGroupEnd(leaf, group, start)
+      if (end > start) yield { leaf, start, end }
+      if (end < leaf.groups.length) return
     }
-    return { subs, values }
   }
 
   /** Returns the entries of a range of groups, in order. Unlike an iteration, it needs no snapshot. */
@@ -297,11 +292,18 @@ function insertAt<T>(items: T[], index: number, item: T): void {
   else items.splice(index, 0, item)
 }
 
-/** Returns the index where a group ends in a leaf, or the limit. */
-function findGroupEnd<V>({ groups }: Leaf<V>, group: number, start: number, limit: number): number {
-  const most = Math.min(limit, groups.length)
-  for (let index = start; index < most; index++) if (groups[index] !== group) return index
-  return most
+/** Returns the index where a group ends in a leaf. */
+function findGroupEnd<V>({ groups }: Leaf<V>, group: number, start: number): number {
+  let end = start
+  while (end < groups.length && groups[end] === group) end++
+  return end
+}
+
+/** The entries of a leaf from one index on, below another. They are those of the tree: read them before it changes. */
+export interface LeafPart<V> {
+  readonly leaf: Leaf<V>
+  readonly start: number
+  readonly end: number
 }
 
 export interface LeafEntry<V> {
