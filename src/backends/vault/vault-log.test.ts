@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Batch, forkVault, fsck, MemoryEngine, SqliteEngine, StoreHome } from '../../store/index.ts'
-import { append, hash, readFile, readText, VfsError } from '../../vfs/index.ts'
+import { append, hash, list, readFile, readText, VfsError } from '../../vfs/index.ts'
 import { VaultFs } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-log-'))
@@ -74,6 +74,19 @@ describe('two homes on one file', () => {
     const lines = (await readText(mine, '/log')).trimEnd().split('\n')
     expect(new Set(lines).size).toBe(200)
     expect(await readText(theirs, '/log')).toBe(await readText(mine, '/log'))
+  })
+
+  it('see the first of many writes before the turn ends that issues them', async () => {
+    const place = newPlace()
+    const [one, other] = [openHome(place), openHome(place)]
+    await one.createVault('base')
+    const [mine, theirs] = [await vaultOf(one), await vaultOf(other)]
+    const names = Array.from({ length: 2500 }, (_, index) => `/f${index}`)
+    const writes = names.map((name) => mine.write(name, name))
+    expect(theirs.sync.stat('/f0').size).toBe(3)
+    expect(() => theirs.sync.stat('/f2499')).toThrow('ENOENT')
+    await Promise.all(writes)
+    expect(await Promise.all(names.map((name) => readText(theirs, name)))).toEqual(names)
   })
 
   it('let exactly one of two compare-and-swap writes win', async () => {
@@ -153,6 +166,29 @@ describe('a commit that fails', () => {
     expect(await fs.exists('/g')).toBe(false)
     await fs.write('/g', 'after')
     expect(await readText(fs, '/g')).toBe('after')
+  })
+})
+
+describe('a commit that fails in the middle of many writes', () => {
+  it('rejects those that waited for it, and stores the later ones', async () => {
+    const engine = new FaultyEngine()
+    const home = new StoreHome(engine)
+    await home.createVault('base')
+    const fs = await vaultOf(home)
+    const write = (_: unknown, index: number) => fs.write(`/f${String(index).padStart(4, '0')}`, 'x')
+    engine.failing = true
+    const early = Array.from({ length: 1500 }, write)
+    engine.failing = false
+    const late = Array.from({ length: 1500 }, (_, index) => write(_, 1500 + index))
+    const outcomes = await Promise.allSettled([...early, ...late])
+    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'stored'))
+    const failed = codes.lastIndexOf('ENOSPC') + 1
+    expect(failed).toBeGreaterThan(0)
+    expect(codes).toEqual(codes.map((_, index) => (index < failed ? 'ENOSPC' : 'stored')))
+    expect(failed).toBeLessThanOrEqual(1500)
+    expect((await list(fs, '/')).map(({ name }) => Number(name.slice(1)))).toEqual(
+      codes.flatMap((code, index) => (code === 'stored' ? [index] : [])),
+    )
   })
 })
 

@@ -11,11 +11,18 @@ import type { FollowedReplica } from '../vault/followed-replica.ts'
 import { createLeasedError, decodeLease, leaseKey } from '../vault/lease-record.ts'
 import {
   createJournalBatch,
+  type ExtraRecords,
   type OperationRequest,
   type PendingOperation,
 } from '../vault/pending-operation.ts'
 import { type Replica, toMoment } from '../vault/replica.ts'
 import { getVaultName } from '../vault/vault-head.ts'
+
+/** Most operations include and require nothing else: they share one object. */
+const NO_RECORDS: ReturnType<ExtraRecords> = Object.freeze({})
+
+/** Number of operations that one commit of a local engine waits for. */
+const MAX_PENDING = 1024
 
 /** Number of refusals in a row after which a writer waits for its turn. */
 const REFUSALS_BEFORE_TURN = 2
@@ -61,6 +68,14 @@ export class CommitQueue {
 
   get hasPending(): boolean {
     return this.#pending.length > 0
+  }
+
+  /**
+   * True if so many operations wait on a local engine that their commit need not wait for others: what they leave in
+   * memory would outlive a collection of young garbage.
+   */
+  get isFull(): boolean {
+    return this.#pending.length >= MAX_PENDING && !this.#context.reader.isRemote
   }
 
   /** Makes commits expect this lease of the vault, or that there is none. */
@@ -113,7 +128,7 @@ export class CommitQueue {
       this.#isReplanning = false
       this.#pending = []
       this.#followed.reload()
-      for (const { reject } of all) reject(error)
+      for (const { request } of all) request.reject(error)
     }
     try {
       const replanned = this.#context.reader.run(() => this.#reapplyAll(all))
@@ -147,29 +162,14 @@ export class CommitQueue {
     const seq = this.#replica.seq + this.#inFlight.length + this.#pending.length + 1
     const waiting = () => [...this.#inFlight, ...this.#pending].map(({ entry }) => entry)
     // Before anything changes: this may throw.
-    const extra = extraRecords?.() ?? {}
+    const extra = extraRecords?.() ?? NO_RECORDS
     const prepared = outcome?.seq === seq ? outcome : prepare?.(this.#replica.files, toMoment(time, seq))
     const applied =
       prepared === undefined
         ? this.#replica.applyPlan(plan, provenance, time, seq, waiting)
         : prepared && this.#replica.applyPrepared(prepared, provenance, time)
     if (applied === null) return null
-    const { resolve, reject } = request
-    const { entry, frees } = applied
-    // Field by field: spreads take microseconds. A prepared outcome is only valid for the first attempt.
-    return {
-      plan,
-      provenance,
-      extraRecords,
-      time: request.time,
-      prepare,
-      outcome: undefined,
-      resolve,
-      reject,
-      entry,
-      frees,
-      extra,
-    }
+    return { request, entry: applied.entry, frees: applied.frees, extra }
   }
 
   /** Commits operations in one batch. Resolves or rejects each, or plans them again if the engine refuses. */
@@ -193,7 +193,7 @@ export class CommitQueue {
       blobs.markStored(staged)
       this.#replica.markCommitted(waiting.length, snapshot)
       if (!changesLease) this.#leaseSeq = this.#replica.seq
-      for (const { resolve } of waiting) resolve()
+      for (const { request } of waiting) request.resolve()
       this.#followed.notify()
     }
     const fail = (error: unknown) => {
@@ -202,7 +202,7 @@ export class CommitQueue {
       blobs.restage(staged)
       this.#followed.invalidate()
       if (isVfsError(error, 'EUNKNOWN')) this.#replica.resetToStored()
-      for (const { reject } of waiting) reject(error)
+      for (const { request } of waiting) request.reject(error)
       // None of it is known to be stored: the tree rolls back, and later operations are planned again.
       return this.replan()
     }
@@ -262,14 +262,16 @@ export class CommitQueue {
     this.#replica.rollBack()
     this.#replica.catchUp()
     for (const operation of all) {
+      // A prepared outcome is only valid for the first attempt.
+      const request = { ...operation.request, outcome: undefined }
       try {
         this.#assertNotLeased(operation)
-        const again = this.#apply(operation)
-        if (again === null) operation.resolve()
+        const again = this.#apply(request)
+        if (again === null) request.resolve()
         else this.#pending.push(again)
       } catch (error) {
         if (error instanceof PageFault) throw error
-        operation.reject(error)
+        request.reject(error)
       }
     }
     this.#isReplanning = false

@@ -3,8 +3,6 @@ import type { Provenance } from '../files/operation.ts'
 import { encodeJournalEntry } from './journal.ts'
 import type { AppliedOperation, OperationPlan, OperationPreparation, PreparedOperation } from './replica.ts'
 
-const NO_ROWS: readonly RecordRow[] = []
-
 /** Returns what an operation's commit includes or requires; called at each attempt. */
 export type ExtraRecords = () => {
   readonly expect?: readonly RecordRow[]
@@ -27,7 +25,8 @@ export interface OperationRequest {
 }
 
 /** An operation that is applied to the in-memory tree and waits for its commit. */
-export interface PendingOperation extends OperationRequest, AppliedOperation {
+export interface PendingOperation extends AppliedOperation {
+  readonly request: OperationRequest
   readonly extra: ReturnType<ExtraRecords>
 }
 
@@ -38,13 +37,15 @@ export function createJournalBatch(
   last: number,
   { blobs, requires }: Pick<Batch, 'blobs' | 'requires'>,
 ): Batch & { readonly journal: readonly JournalRow[] } {
-  const journal = waiting.map(({ entry }, index) => ({
-    vault,
-    seq: last + index + 1,
-    bytes: encodeJournalEntry(entry),
-  }))
-  const frees = waiting.every((operation) => operation.frees)
-  const expect = waiting.flatMap(({ extra }) => extra.expect ?? NO_ROWS)
-  const records = waiting.flatMap(({ extra }) => extra.records ?? NO_ROWS)
+  const journal: JournalRow[] = []
+  const expect: RecordRow[] = []
+  const records: RecordRow[] = []
+  let frees = true
+  for (const { entry, extra, frees: isFreeing } of waiting) {
+    journal.push({ vault, seq: last + journal.length + 1, bytes: encodeJournalEntry(entry) })
+    if (extra.expect !== undefined) expect.push(...extra.expect)
+    if (extra.records !== undefined) records.push(...extra.records)
+    frees &&= isFreeing
+  }
   return { journal, expect, records, frees, blobs: blobs ?? [], requires: requires ?? [] }
 }

@@ -112,6 +112,7 @@ export class VaultLog {
       try {
         const accepted = this.#context.reader.run(() => this.#enqueue(request))
         if (accepted instanceof Promise) accepted.catch(reject)
+        else if (this.#queue.isFull) this.commitPending()
       } catch (error) {
         reject(error)
       }
