@@ -321,20 +321,11 @@ export class SqliteEngine implements Engine {
   #apply({ sweep, records = [], pages = [], blobs = [], journal = [], durable = false }: Batch): void {
     if (sweep) this.#sweep(sweep)
     const statements = this.#statements
-    statements.putAll(
-      'putBlob',
-      blobs.map(({ id, bytes }) => [id, bytes]),
-    )
+    statements.putAll('putBlob', blobs, getId)
     if (blobs.some(({ id }) => isSegmentBlob(id))) this.#db.exec(MARK_SEGMENTS)
     for (const { id, hash } of blobs) if (hash.length > 0) statements.get('putHash').run(hash, id)
-    statements.putAll(
-      'putPage',
-      pages.map(({ id, bytes }) => [id, bytes]),
-    )
-    statements.putAll(
-      'putJournal',
-      journal.map((row) => [toJournalKey(row), row.bytes]),
-    )
+    statements.putAll('putPage', pages, getId)
+    statements.putAll('putJournal', journal, toJournalKey)
     for (const { key, bytes } of records) {
       if (bytes === null) statements.get('deleteRecord').run(key)
       else statements.get('putRecord').run(key, bytes)
@@ -359,6 +350,10 @@ export class SqliteEngine implements Engine {
     const row = this.#statements.get(name).get()
     return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
   }
+}
+
+function getId({ id }: { readonly id: number }): number {
+  return id
 }
 
 function toIds(rows: readonly Record<string, unknown>[]): number[] {

@@ -44,9 +44,6 @@ const SQL = {
 const MANY_ROWS = 16
 const ROW_PLACEHOLDER = '(?, ?)'
 
-/** Key and bytes of a row. */
-type KeyedBytes = readonly [key: number | bigint, bytes: Uint8Array]
-
 /** Parameters of a statement. */
 type StatementKey = readonly (number | string | Uint8Array)[]
 
@@ -70,11 +67,18 @@ export class SqliteStatements {
   }
 
   /** Puts rows, many with each call. */
-  putAll(name: 'putPage' | 'putBlob' | 'putJournal', rows: readonly KeyedBytes[]): void {
-    const whole = rows.length - (rows.length % MANY_ROWS)
-    for (let start = 0; start < whole; start += MANY_ROWS)
-      this.#getForMany(name).run(...rows.slice(start, start + MANY_ROWS).flat())
-    for (const [key, bytes] of rows.slice(whole)) this.get(name).run(key, bytes)
+  putAll<Row extends { readonly bytes: Uint8Array }>(
+    name: 'putPage' | 'putBlob' | 'putJournal',
+    rows: readonly Row[],
+    getKey: (row: Row) => number | bigint,
+  ): void {
+    const single = rows.length - (rows.length % MANY_ROWS)
+    for (let start = 0; start < single; start += MANY_ROWS) {
+      const parameters: (number | bigint | Uint8Array)[] = []
+      for (const row of rows.slice(start, start + MANY_ROWS)) parameters.push(getKey(row), row.bytes)
+      this.#getForMany(name).run(...parameters)
+    }
+    for (const row of rows.slice(single)) this.get(name).run(getKey(row), row.bytes)
   }
 
   #getForMany(name: 'putPage' | 'putBlob' | 'putJournal'): StatementSync {
