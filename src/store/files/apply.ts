@@ -126,11 +126,12 @@ function mkdir(
   moment: Moment,
 ): ReplacedVersion {
   const resolved = files.resolveLinks(path, false, 'mkdir')
-  if (files.findByPath(resolved) !== undefined) {
-    if (parents && isDirectory(files, files.findByPath(files.resolveLinks(path, true, 'mkdir')))) return null
+  // Creates nothing if the name exists, since its directories then do.
+  const dentry = { parent: ensureParent(files, resolved, parents, 'mkdir', moment), name: basename(resolved) }
+  const existing = resolved === '/' ? ROOT_INODE : files.findEntry(dentry.parent, dentry.name)?.inode
+  if (existing === undefined) createInode(files, dentry, createDirectoryFields(mode), moment)
+  else if (!(parents && isDirectory(files, files.findByPath(files.resolveLinks(path, true, 'mkdir')))))
     throw new VfsError('EEXIST', path, { op: 'mkdir' })
-  }
-  create(files, resolved, createDirectoryFields(mode), parents, 'mkdir', moment)
   return null
 }
 
