@@ -67,7 +67,8 @@ export class ByteWriter {
 
   /** Writes short ASCII text unit by unit, which is faster than an encoder. */
   #tryWriteAscii(value: string): boolean {
-    const [buffer, start] = [this.#buffer, this.#length + 1]
+    const buffer = this.#buffer
+    const start = this.#length + 1
     for (let index = 0; index < value.length; index++) {
       const unit = value.charCodeAt(index)
       if (unit >= 0x80) return false

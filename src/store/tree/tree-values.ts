@@ -90,7 +90,8 @@ export const treeValueCodec: ValueCodec<TreeValue> = {
 function encodeInode(inode: Inode, writer: ByteWriter): void {
   const { uid, gid, links, mtime, ctime, atime } = inode
   const isOwned = uid !== 0 || gid !== 0
-  const [hasCtime, hasAtime] = [!isSameTime(ctime, mtime), !isSameTime(atime, mtime)]
+  const hasCtime = !isSameTime(ctime, mtime)
+  const hasAtime = !isSameTime(atime, mtime)
   writer.byte(fileTypes.indexOf(inode.type))
   writer.byte(
     (isOwned ? OWNED : 0) | (links === 1 ? 0 : LINKED) | (hasCtime ? CTIME : 0) | (hasAtime ? ATIME : 0),
