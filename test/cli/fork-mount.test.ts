@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -110,6 +110,25 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     expect(await cli.ok('diff', 'fix', '--stat')).toContain('M /a')
     server.kill('SIGINT')
     await once(server, 'exit')
+  })
+
+  it('keeps what commands change in the fork meanwhile', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount()
+    const append = (line: string) => appendFileSync(join(cli.place, 'new'), line)
+    append('mine\n')
+    await cli.ok('diff', 'fix')
+    const script = 'echo theirs >> new; rm a; echo o > other'
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', script])
+    const changes = /^D \/a .*\nD \/gone .*\nA \/new {2}\+3 -0\nA \/other /
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(changes)
+    // The mount does not show them, and adds to its own version.
+    writeFileSync(join(cli.place, 'new'), 'first\nnew\nmine\n')
+    const merged = await cli.ok('diff', 'fix', '--patch')
+    expect(merged).toContain('+first\n+new\n+mine\n+theirs\n')
+    server.kill('SIGINT')
+    await once(server, 'exit')
+    expect(await cli.ok('diff', 'fix', '--patch')).toBe(merged)
   })
 
   it('goes on in the background until it is unmounted', async () => {

@@ -7,7 +7,7 @@ export { type ApplyConflict, ApplyError } from './apply-conflicts.ts'
 export type { Recovery } from './apply-journal.ts'
 export type { CollectOptions } from './collect-session.ts'
 export { compareTouchedPaths, isSameAt, toSessionChanges } from './compare-touched-paths.ts'
-export { compareTrees, type TreeChange } from './compare-trees.ts'
+export { compareTrees, createChangeWork, type TreeChange } from './compare-trees.ts'
 export { writeDirectory } from './directory-write.ts'
 export { isFileLocked, tryLockFile } from './file-lock.ts'
 export type { ApplyContext } from './fork-apply.ts'
@@ -43,6 +43,7 @@ export {
   removeEntry,
   type TreeFiles,
 } from './tree.ts'
+export { performWork } from './tree-work.ts'
 export { discardStage, revertUnfinished } from './unfinished-write.ts'
 export { isSameState, UnpackedRefs } from './unpacked-refs.ts'
 export { WriteLock } from './write-lock.ts'

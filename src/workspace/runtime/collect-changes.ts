@@ -19,6 +19,8 @@ export interface EndedCommand extends StartedSession {
   readonly workspace: ExecutionWorkspace
   /** Record by which another process stores the changes if this one does not; undefined if none can. */
   readonly left: TaggedDirectory | undefined
+  /** True if more commands may follow in the session. */
+  readonly continues: boolean
 }
 
 /**
@@ -26,7 +28,7 @@ export interface EndedCommand extends StartedSession {
  * process.
  */
 export async function collectChanges(
-  { request, workspace, session, since, left }: EndedCommand,
+  { request, workspace, session, since, left, continues }: EndedCommand,
   { by = {}, onChanges }: ExecuteOptions,
 ): Promise<Pick<ResultParts, 'changed' | 'checkpoint' | 'setuid' | 'leftOut'>> {
   const collect = async (): Promise<{ readonly own: CommandChanges; readonly leftOut: string[] }> => {
@@ -38,6 +40,7 @@ export async function collectChanges(
       by,
       mask: getMaskContent(session),
       isCheckpointWanted: request.checkpoint === 'always',
+      continues,
     })
     return { own, leftOut: listLeftOut(all, changes) }
   }

@@ -220,6 +220,22 @@ describe('an execution', () => {
     expect(kept).toEqual(['/other', '/own'])
   })
 
+  it('preserves changes of another command between those of an open execution', async () => {
+    const scene = await Scene.make()
+    const plain = { vault: scene.project, session: 'dir', isolation: 'none' } as const
+    await using execution = openExecution(scene.options)
+    await execution.run({ ...plain, command: { shell: 'echo 1 > b; echo 1 > c' } })
+    const link = new LinkedDirectory(scene.home, scene.project)
+    const open = async () => new LinkedWorkspace(link, { fork: await link.getFork() })
+    await scene.run({ command: { shell: 'echo 2 > b; echo 2 >> c; rm a' } }, { open })
+    const { stdout } = await execution.run({ ...plain, command: { shell: 'cat b; sed -i 1i0 c' } })
+    expect(stdout).toBe('1\n')
+    const { after } = await link.openTrees(await link.getFork())
+    expect(await readText(after, '/b')).toBe('2\n')
+    expect(await readText(after, '/c')).toBe('0\n1\n2\n')
+    expect(await Array.fromAsync(link.diff(await link.getFork()), ({ path }) => path)).toContain('/a')
+  })
+
   it('stores the changes under another name if a vault took the requested one meanwhile', async () => {
     const scene = await Scene.make()
     await scene.home.createVault('base')

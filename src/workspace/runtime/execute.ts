@@ -52,7 +52,7 @@ export type RunningOptions = Pick<ExecuteOptions, 'onOutput' | 'onChanges' | 'si
  * Opens an execution. The session starts with the first permitted command, and ends when the execution is disposed.
  */
 export function openExecution(options: ExecuteOptions): OpenExecution {
-  const state = new ExecutionState()
+  const state = new ExecutionState({ continues: true })
   const mutex = new Mutex()
   return {
     run: (input, more) => mutex.run(() => new Execution(input, { ...options, ...more }, state).run()),
@@ -130,7 +130,10 @@ class Execution {
       return addRepositoryNotice(ended, request.vault, this.#options.onOutput)
     })
     const summary = await this.#step('summarise', () =>
-      collectChanges({ ...started, request, workspace, left }, this.#options),
+      collectChanges(
+        { ...started, request, workspace, left, continues: this.#state.continues },
+        this.#options,
+      ),
     )
     return this.#step('result', async () => {
       const connections = network.listConnections()

@@ -14,10 +14,16 @@ export interface StartedSession {
  * needs it, reused by later ones, and closed when this is disposed.
  */
 export class ExecutionState implements AsyncDisposable {
+  /** True if more commands may follow. */
+  readonly continues: boolean
   #request: Pick<ExecutionRequest, 'vault' | 'session'> | undefined
   #workspace: ExecutionWorkspace | undefined
   #baseline: Baseline | undefined
   #startedSession: StartedSession | undefined
+
+  constructor({ continues = false }: { readonly continues?: boolean } = {}) {
+    this.continues = continues
+  }
 
   /** Returns the workspace. Throws EINVAL for a request with another vault or session than the first. */
   async ensureWorkspace(

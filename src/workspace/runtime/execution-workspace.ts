@@ -76,6 +76,8 @@ export interface CollectedChanges {
   readonly since: bigint
   /** Takes a checkpoint of a new fork before the changes enter it. */
   readonly isCheckpointWanted: boolean
+  /** True if the session goes on: later changes are collected, too. */
+  readonly continues?: boolean
   readonly by: Pick<CallContext, 'caller' | 'trace'>
   /** Masks files of the workspace as the session did. */
   readonly mask?: MaskContent | undefined

@@ -1,10 +1,13 @@
 import type { Mutex } from '../../machine/index.ts'
 import {
+  compareTrees,
+  createChangeWork,
   createNumberedForkName,
   type ForkPoint,
   isImported,
   type LinkedDirectory,
   type LinkedFork,
+  performWork,
   TouchedPaths,
   type TreeFiles,
 } from '../link/index.ts'
@@ -44,10 +47,10 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   readonly #isGenerated: boolean
   readonly #mutex: Mutex | undefined
   readonly #signal: AbortSignal | undefined
-  /** The fork as it was when the session began. */
+  /** The files of the session when it began, or when its changes were collected last. */
   #start: ForkPoint | undefined
   #fork: LinkedFork | undefined
-  /** Paths that the fork had changed when the session began, and the last changes of the session. */
+  /** Paths at which that differs from the directory: those that the fork had changed, then those of the session. */
   #initialPaths: ReadonlySet<string> = new Set()
   #lastTouched = new TouchedPaths([], [])
   #hasCollected = false
@@ -79,7 +82,10 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   /** As `baseline`, for a session of a killed process, whose changes are collected now. */
-  async resume({ point, paths }: ForkStart): Promise<Baseline & { readonly session: SessionBase }> {
+  async resume({
+    point,
+    paths,
+  }: Pick<ForkStart, 'point' | 'paths'>): Promise<Baseline & { readonly session: SessionBase }> {
     const start = point === undefined ? undefined : await this.#link.findSnapshot(point)
     if (start === undefined) {
       // Changes of others since the session began are not known, so it may replace them.
@@ -140,8 +146,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     let keepRivals: (() => Promise<OverwrittenChanges | undefined>) | undefined
     try {
       const { own, others } = await this.#splitChanges(collected.changes)
-      const isOwn = (path: string) =>
-        (this.#initialPaths.has(path) || this.#lastTouched.includes(path)) && !others.includes(path)
+      const isOwn = (path: string) => this.#isKnown(path) && !others.includes(path)
       this.#fork = await this.#link.collect({
         ...collected,
         changes: own,
@@ -155,16 +160,19 @@ export class LinkedWorkspace implements ExecutionWorkspace {
         },
         // The import overwrites what others left; the difference is this command's work.
         beforeImport: async (fork) => {
-          if (this.#isJoined && !this.#hasCollected && collected.isCheckpointWanted)
-            checkpoint = await this.#saveCheckpoint(fork)
+          if (this.#isJoined && collected.isCheckpointWanted) checkpoint = await this.#saveCheckpoint(fork)
           point = await this.#link.snapshot(fork)
           const touched = new TouchedPaths(own, [])
           keepRivals = await this.#prepareMerge(fork, point, (path) => touched.includes(path) || isOwn(path))
         },
       })
-      const overwritten = await keepRivals?.()
-      this.#lastTouched = new TouchedPaths(own, [])
+      const earlier = this.#start
+      if (collected.continues === true && this.#fork !== undefined)
+        await this.#rememberSession(this.#fork, collected.changes, others)
+      this.#isJoined = false
       this.#hasCollected = true
+      const overwritten = await keepRivals?.()
+      if (earlier !== this.#start) await earlier?.[Symbol.asyncDispose]()
       return this.#fork === undefined
         ? NO_CHANGES
         : { ...(await this.#diffSince(this.#fork, point)), checkpoint, overwritten }
@@ -175,23 +183,22 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   /**
-   * Looks for paths that others changed in the fork since the session began, and the session too. Returns the function
-   * that merges them after the import; undefined if there are none. Only for the first command of a session: a later one
-   * began with what the earlier ones left.
+   * Looks for paths that others changed in the fork since the session's changes were last collected, and the session
+   * too. Returns the function that merges them after the import; undefined if there are none.
    */
   async #prepareMerge(
     fork: LinkedFork,
     point: ForkPoint,
     isTouched: (path: string) => boolean,
   ): Promise<(() => Promise<OverwrittenChanges | undefined>) | undefined> {
-    if (this.#hasCollected) return undefined
+    if (!this.#isJoined && this.#start === undefined) return undefined
     const current = await this.#link.openTreeFiles({ ...fork, name: point.vault })
     const start = this.#isJoined ? current.before : await this.#openStart(fork)
     if (start === undefined) return undefined
     const rivals = listRivalChanges({
       start,
       current,
-      initialPaths: this.#initialPaths,
+      isKnown: (path) => this.#isKnown(path),
       isOwn: isTouched,
     })
     if (rivals.length === 0) return undefined
@@ -224,13 +231,36 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     if (this.#start === undefined || this.#fork === undefined)
       return { own: [...changes], others: new TouchedPaths([], []) }
     const { after: start } = await this.#link.openTreeFiles({ ...this.#fork, name: this.#start.vault })
-    const isOther = (change: SessionChange) =>
-      this.#initialPaths.has(change.path) &&
-      !this.#lastTouched.includes(change.path) &&
-      isImported(start, change)
+    const isOther = (change: SessionChange) => this.#isKnown(change.path) && isImported(start, change)
     const [own, others]: [SessionChange[], SessionChange[]] = [[], []]
     for (const change of changes) (isOther(change) ? others : own).push(change)
     return { own, others: new TouchedPaths(others, []) }
+  }
+
+  /** True if the session began with a change of the fork at a path, or made one that was collected. */
+  #isKnown(path: string): boolean {
+    return this.#initialPaths.has(path) || this.#lastTouched.includes(path)
+  }
+
+  /**
+   * Keeps what the session has now, right after the import of its changes: its later changes, and those of others, are
+   * the differences from that.
+   */
+  async #rememberSession(
+    fork: LinkedFork,
+    changes: readonly SessionChange[],
+    others: TouchedPaths,
+  ): Promise<void> {
+    const [previous, current] = [this.#start, await this.#link.snapshot(fork)]
+    this.#start = current
+    this.#initialPaths = new Set()
+    this.#lastTouched = new TouchedPaths(changes, [])
+    if (previous === undefined) return
+    const { after: then } = await this.#link.openTreeFiles({ ...fork, name: previous.vault })
+    const { after: now } = await this.#link.openTreeFiles({ ...fork, name: current.vault })
+    // What others changed is in the fork alone: the session still has what it had.
+    const ahead = compareTrees(now, then).filter(({ path }) => others.includes(path))
+    await performWork(now, ahead.map(createChangeWork))
   }
 
   async #saveCheckpoint(fork: LinkedFork): Promise<string> {

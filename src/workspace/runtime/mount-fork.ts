@@ -56,16 +56,16 @@ export async function mountFork(
     ...(isOnMachine && { mountpoint: options.mountpoint, device }),
   }
   const stored = new StoredMoment(started, (since) => files.writeRecord({ ...record, since }))
-  const store = () =>
+  const store = (continues: boolean) =>
     stored.advance((since) =>
-      overlay.withChanges((changes) => storeMountChanges(workspace, { changes, since, by })),
+      overlay.withChanges((changes) => storeMountChanges(workspace, { changes, since, by, continues })),
     )
   try {
-    await use({ overlay, answerRequests: () => answer(files.takeRequests(), store) })
+    await use({ overlay, answerRequests: () => answer(files.takeRequests(), () => store(true)) })
   } finally {
     await overlay.unmount()
   }
-  const changes = await store()
+  const changes = await store(false)
   await removeTree(files.path)
   return changes
 }

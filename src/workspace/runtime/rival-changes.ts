@@ -22,25 +22,25 @@ interface RivalChange {
 
 /** A fork when a command began and when it ended, and the paths that the command changed. */
 export interface RivalSearch {
-  /** The fork when the command began. */
+  /** The fork as the command found it. */
   readonly start: TreeFiles
   /** The fork now, before the command's changes enter it, and its base. */
   readonly current: { readonly before: TreeFiles; readonly after: TreeFiles }
-  /** Paths that the fork had changed when the command began. */
-  readonly initialPaths: ReadonlySet<string>
+  /** Reports whether a path differed from the directory when the command began. */
+  isKnown(path: string): boolean
   /** Reports whether the command changed a path. */
   isOwn(path: string): boolean
 }
 
 /** Lists the paths that a command and others changed at the same time, a directory before its entries. */
 export function listRivalChanges(search: RivalSearch): RivalChange[] {
-  const { start, current, initialPaths, isOwn } = search
+  const { start, current } = search
   return compareTrees(start, current.after)
-    .filter(({ path }) => isOwn(path))
+    .filter(({ path }) => search.isOwn(path))
     .map(({ path }) => ({
       path,
-      // A path that the fork had not changed was as in the directory.
-      base: findEntry(initialPaths.has(path) ? start : current.before, path),
+      // Any other path was as in the directory.
+      base: findEntry(search.isKnown(path) ? start : current.before, path),
       ours: findEntry(current.after, path),
     }))
     .filter(({ path, base, ours }) => !isSameEntry(base, ours) && !isRefreshedIndex(path, base, ours))

@@ -22,15 +22,24 @@ interface FoundChanges {
   readonly by?: Pick<CallContext, 'caller' | 'trace'>
   /** Masks files of the directory as the overlay has them. */
   readonly mask?: MaskContent | undefined
+  /** True if it stays mounted. */
+  readonly continues?: boolean
 }
 
 /** Stores the changes of a mount, or of a session that was killed, in its fork. */
 export async function storeMountChanges(
   workspace: LinkedWorkspace,
-  { changes: all, since, by = {}, mask }: FoundChanges,
+  { changes: all, since, by = {}, mask, continues = false }: FoundChanges,
 ): Promise<ForkMountChanges> {
   const changes = filterKept(all, workspace)
-  const collected = { changes, since: BigInt(since) * NANOS_PER_MS, by, mask, isCheckpointWanted: false }
+  const collected = {
+    changes,
+    since: BigInt(since) * NANOS_PER_MS,
+    by,
+    mask,
+    continues,
+    isCheckpointWanted: false,
+  }
   await using own = await workspace.collect(collected)
   return { changed: toChangedFiles(own.changes), leftOut: listLeftOut(all, changes) }
 }
