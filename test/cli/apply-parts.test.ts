@@ -237,7 +237,8 @@ describe('apply of several forks', () => {
     await project.fork('f1', 'sed -i "s/line 2$/TWO/" a; echo one > one')
     await project.fork('f2', 'sed -i "s/line 19$/NINETEEN/" a; echo B > b')
     const apart = await project.cli.run(['apply', 'f1', 'f2'])
-    expect(apart).toMatchObject({ code: 3, stderr: expect.stringContaining('C /a changed meanwhile') })
+    const reason = 'f1 and f2 have different changes\n  C /a changes in f1 too\n'
+    expect(apart).toMatchObject({ code: 3, stderr: expect.stringContaining(reason) })
     expect(project.has('one')).toBe(false)
     await project.type(apart.stderr, 'Merge them with')
     const both = LINES.replace('line 2\n', 'TWO\n').replace('line 19', 'NINETEEN')

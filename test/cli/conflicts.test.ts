@@ -1,5 +1,15 @@
 import { execSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { whyNoOverlay } from '../support/tools.ts'
@@ -91,6 +101,27 @@ describe('an apply with conflicts', () => {
       LINES.replace('line 5', 'THEIRS'),
       LINES.replace('line 5', 'LATER'),
     ])
+  })
+
+  itHere('shows the ways that a conflict has, and what stays as it is', async () => {
+    const project = await conflicting()
+    rmSync(join(project.files, 'a'))
+    project.write('c', LINES.replace('line 5', 'THEIRS'))
+    const message = await project.fails(3, 'apply', 'f', '--merge')
+    expect(message).toContain('C /a was removed here')
+    expect(message).toContain('coppice resolve /b --edit')
+    await project.ok('resolve', 'b', '--ours')
+    const left = await project.ok('conflicts')
+    expect(left).toMatch(/resolve \/a --theirs {2}takes what f has\nthen finish/)
+    await project.ok('resolve', 'a', '--ours')
+    const applied = await project.ok('apply', '--continue')
+    expect(applied).toMatch(
+      /^M \/a {2}stays as it is\nM \/b {2}stays as it is\nM \/c {2}stays as it is\nA \/new\n/,
+    )
+    expect(applied).toContain('wrote 1 change of f to this directory; 3 paths stay as they are; undo with')
+    await project.ok('apply', 'f', '--undo')
+    expect(await project.json('apply', 'f', '--', 'c')).toMatchObject({ unchanged: ['/c'] })
+    expect(await project.ok('apply', 'f', '--undo')).toContain('undid the apply of f, which wrote nothing')
   })
 
   itHere('is given up without a trace, also by a drop of its fork', async () => {

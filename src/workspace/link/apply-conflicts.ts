@@ -8,6 +8,8 @@ export interface ApplyConflict {
   readonly reason: string
   /** True if a person can choose one of both versions. */
   readonly isChoice?: true
+  /** Name of an earlier fork of the same apply that changes the path too. */
+  readonly rival?: string
 }
 
 /** Thrown if changes cannot be written to a directory, mostly because it changed too. `conflicts` lists every path. */

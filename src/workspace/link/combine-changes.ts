@@ -1,3 +1,4 @@
+import { parseGitPath } from '../../git-files/index.ts'
 import { sortChanges, type TreeChange } from './compare-trees.ts'
 import type { ForkPlan } from './fork-plan.ts'
 import { isSameEntry } from './link-entry.ts'
@@ -18,13 +19,23 @@ export function combinePlans(plans: readonly ForkPlan[]): {
   readonly reported: TreeChange[]
 } {
   const settled = new Set(plans.flatMap((plan) => plan.settled.map(({ path }) => path)))
+  const written = combineChanges(plans.map((plan) => plan.written))
+  const reported = combineChanges(plans.map((plan) => plan.reported))
   return {
     changes: plans.map(({ changes }) => changes),
-    written: combineChanges(plans.map(({ written }) => written)),
+    written,
     settled: joinByPath(plans.map(({ states }) => states)).filter(({ path }) => settled.has(path)),
     names: new Map(plans.flatMap(({ names }) => [...names])),
-    reported: combineChanges(plans.map(({ reported }) => reported)),
+    reported: markKept(reported, written),
   }
+}
+
+/** Marks paths at which nothing is written. A ref of git may be written into another file. */
+function markKept(reported: readonly TreeChange[], written: readonly TreeChange[]): TreeChange[] {
+  const paths = new Set(written.map(({ path }) => path))
+  return reported.map((change) =>
+    paths.has(change.path) || parseGitPath(change.path) !== undefined ? change : { ...change, isKept: true },
+  )
 }
 
 function joinByPath(lists: readonly (readonly TreeChange[])[]): TreeChange[] {

@@ -27,6 +27,8 @@ export interface TreeChange {
   readonly checkedOut?: string
   /** True if the directory had changed the path too. */
   readonly isMerged?: boolean
+  /** True if the directory stays as it is: it has the change already, or a merge kept its version. */
+  readonly isKept?: boolean
   /** True for a conflict of which both versions were written. */
   readonly isUnresolved?: boolean
 }

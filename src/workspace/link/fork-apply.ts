@@ -155,9 +155,13 @@ export class ForkApply {
         merge === undefined
           ? undefined
           : ({ names, onConflict: merge === 'markers' ? 'both' : 'fail', ...conflicts } as const)
-      const forkPlan = planFork(planned, member, { ...options, merge: mergeOptions })
-      planned.add(forkPlan.written)
-      return forkPlan
+      try {
+        const forkPlan = planFork(planned, member, { ...options, merge: mergeOptions })
+        planned.add(forkPlan.written, member.fork.name)
+        return forkPlan
+      } catch (error) {
+        throw error instanceof ApplyError ? planned.nameRivals(error, merge !== undefined) : error
+      }
     }
     let isKept = false
     try {
@@ -184,7 +188,7 @@ export class ForkApply {
     const { act } = readRecord(await this.#home.posix(fork.mirror)) ?? {}
     if (!(await this.isApplied(fork)))
       throw this.#createUndoError(
-        `${fork.name} was not applied to ${this.#directory}; there is nothing to undo`,
+        `${fork.name} was not applied to ${this.#directory}, or its last apply was undone; there is nothing to undo`,
       )
     const members: OpenMember[] = []
     for (const mirror of act?.mirrors ?? [fork.mirror]) {

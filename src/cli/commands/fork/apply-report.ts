@@ -54,6 +54,7 @@ export async function printApplied(call: CommandInvocation, applied: AppliedFork
   const withheld = remaining.filter(isSpecialBitsOnly).map(({ path }) => path)
   const left = remaining.filter((change) => !isSpecialBitsOnly(change)).map(({ path }) => path)
   const unresolved = changes.filter(({ isUnresolved }) => isUnresolved).map(({ path }) => path)
+  const kept = changes.filter(({ isKept }) => isKept).map(({ path }) => path)
   if (call.isJson) {
     await call.output.writeValue({
       fork: names[0],
@@ -65,15 +66,17 @@ export async function printApplied(call: CommandInvocation, applied: AppliedFork
       remaining: left,
       merged: changes.filter(({ isMerged }) => isMerged).map(({ path }) => path),
       unresolved,
+      unchanged: kept,
     })
   } else {
-    const lines = formatChangeList(changes.map(withKind), (change) => {
-      const note = change.isUnresolved ? '  conflict' : change.isMerged ? '  merged' : ''
-      return `${formatChange(call.terminal, toPathChange(change))}${note}`
-    })
-    await writeLines(call, lines)
+    await writeLines(call, formatAppliedLines(call, changes))
+    const written = formatAppliedLines(
+      call,
+      changes.filter(({ isKept }) => !isKept),
+    )
+    const counts = { written: written.length, kept: kept.length, left: left.length }
     await call.output.writeLine(
-      changes.length === 0 ? formatIdle(names, differing) : formatWritten(names, lines.length, left.length),
+      changes.length === 0 ? formatIdle(names, differing) : formatWritten(names, counts),
     )
     const placeholders = changes.filter(({ hasPlaceholders }) => hasPlaceholders).map(({ path }) => path)
     if (placeholders.length > 0) call.terminal.err.write(formatErrorLine(formatPlaceholders(placeholders)))
@@ -98,10 +101,20 @@ export async function printUndone(
   )
   await writeLines(call, lines)
   const [count, who] = [formatCount(lines.length, 'change'), names.join(' and ')]
-  const what = lines.length === 1 ? 'it' : 'them'
+  const what = lines.length === 0 ? 'its changes' : lines.length === 1 ? 'it' : 'them'
   const still = names.length === 1 ? `the fork still has ${what}` : `the forks still have ${what}`
   const redo = waiting === undefined ? '' : `; ${formatRedo(waiting)}`
-  await call.output.writeLine(`undid ${count} of ${who}; ${still}${redo}`)
+  const undone =
+    lines.length === 0 ? `undid the apply of ${who}, which wrote nothing` : `undid ${count} of ${who}`
+  await call.output.writeLine(`${undone}; ${still}${redo}`)
+}
+
+function formatAppliedLines(call: CommandInvocation, changes: readonly TreeChange[]): string[] {
+  return formatChangeList(changes.map(withKind), (change) => {
+    const { isUnresolved, isKept, isMerged } = change
+    const note = isUnresolved ? '  conflict' : isKept ? '  stays as it is' : isMerged ? '  merged' : ''
+    return `${formatChange(call.terminal, toPathChange(change))}${note}`
+  })
 }
 
 async function writeLines(call: CommandInvocation, lines: readonly string[]): Promise<void> {
@@ -114,11 +127,24 @@ function isSpecialBitsOnly({ before, after }: TreeChange): boolean {
   return before.mode !== after.mode && before.mode === (after.mode & ~SPECIAL_BITS)
 }
 
-function formatWritten(names: readonly string[], count: number, left: number): string {
-  const written = `wrote ${formatCount(count, 'change')} of ${names.join(' and ')} to this directory`
+interface AppliedCounts {
+  readonly written: number
+  /** Changes at which the directory stays as it is. */
+  readonly kept: number
+  /** Changes that stay in the forks. */
+  readonly left: number
+}
+
+function formatWritten(names: readonly string[], { written, kept, left }: AppliedCounts): string {
+  const did =
+    written === 0
+      ? 'nothing was written'
+      : `wrote ${formatCount(written, 'change')} of ${names.join(' and ')} to this directory`
+  const stays =
+    kept === 0 ? '' : `; ${formatCount(kept, 'path')} ${kept === 1 ? 'stays as it is' : 'stay as they are'}`
   const rest =
     left === 0 ? '' : `; ${formatCount(left, 'change')} ${left === 1 ? 'stays' : 'stay'} in the fork`
-  return `${written}${rest}; undo with: coppice apply ${names[0]} --undo`
+  return `${did}${stays}${rest}; undo with: coppice apply ${names[0]} --undo`
 }
 
 /** Explains why nothing was written, from what the directory has now. */

@@ -119,13 +119,8 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   const names = forks.map(({ name }) => name)
   const texts = new Set<string>()
   const conflicts = { onTextConflict: (path: string) => texts.add(path) }
-  const context: ApplyContext = {
-    ...ctx,
-    keepSetuid: call.has('keep-setuid'),
-    merge,
-    conflicts,
-    ...selection,
-  }
+  const keepSetuid = call.has('keep-setuid')
+  const context: ApplyContext = { ...ctx, keepSetuid, merge, conflicts, ...selection }
   try {
     const changes = await link.apply(forks, context)
     await acknowledgeWrites(open.home)
@@ -140,7 +135,7 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
     if (call.isJson) throw error
     const all = changed ?? (await listAllChanges(link, forks))
     call.terminal.err.write(
-      formatApplyConflicts(error, { forks: names, merge, words, changed: all, texts, waiting }),
+      formatApplyConflicts(error, { forks: names, merge, words, changed: all, waiting, texts }),
     )
     return exitCodes.conflict
   }

@@ -22,7 +22,7 @@ export interface RefusedApply {
 
 /** Formats the conflicts of an apply, and commands that go on from there. */
 export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): string {
-  const { forks, merge, words, changed, texts, waiting } = refused
+  const { forks, merge, words, changed, waiting, texts } = refused
   const command = `coppice apply ${forks.join(' ')}`
   // Git merges commits, not lines of its own files.
   const roots = new Set(error.conflicts.flatMap(({ path }) => parseGitPath(path)?.root ?? []))
@@ -30,10 +30,6 @@ export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): 
   const canKeepBoth = error.conflicts.every(
     ({ path, isChoice }) => isChoice || parseGitPath(path) !== undefined,
   )
-  const why =
-    merge === undefined
-      ? `this directory changed since ${forks.join(' and ')} ${forks.length === 1 ? 'was' : 'were'} made`
-      : `this directory and ${forks.join(' and ')} have different changes`
   const hints = [
     ...(waiting === undefined ? [] : [formatResolveHints(waiting, error.conflicts, texts).trimEnd()]),
     `Look at the changes with: coppice diff ${forks[0]}`,
@@ -49,7 +45,14 @@ export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): 
       changed,
     ),
   ]
-  return `coppice: nothing was written: ${why}\n${formatLines(error)}${hints.join('\n')}\n`
+  return `coppice: nothing was written: ${explain(error, refused)}\n${formatLines(error)}${hints.join('\n')}\n`
+}
+
+function explain({ conflicts }: ApplyError, { forks, merge }: RefusedApply): string {
+  const names = forks.join(' and ')
+  if (conflicts.every(({ rival }) => rival !== undefined)) return `${names} have different changes`
+  if (merge !== undefined) return `this directory and ${names} have different changes`
+  return `this directory changed since ${names} ${forks.length === 1 ? 'was' : 'were'} made`
 }
 
 export function formatUndoConflicts(error: ApplyError, forks: readonly string[]): string {

@@ -94,8 +94,8 @@ function hasChoice({ reason, isChoice }: Pick<Conflict, 'reason' | 'isChoice'>):
 }
 
 /**
- * Formats the commands that resolve the first conflict, and finish the merge: one of lines, or else one with sides to
- * choose.
+ * Formats the commands that resolve a conflict with sides to choose, and finish the merge. It is the first one of a text,
+ * for which there are more ways.
  * @param texts paths of conflicts in lines.
  */
 export function formatResolveHints(
@@ -104,20 +104,28 @@ export function formatResolveHints(
   texts: ConflictTexts,
 ): string {
   const choices = conflicts.filter(hasChoice)
-  const first = choices.find(({ path }) => texts.has(path)) ?? choices[0]
-  if (first === undefined) return ''
-  const command = `coppice resolve ${quoteShellWord(first.path)}`
-  const sides = [
-    [`${command} --ours`, `keeps what ${nameOurs(merge)} has`],
-    [`${command} --theirs`, `takes what ${merge.sources.join(' and ')} has`],
-  ] as const
-  const edits = [
-    [`${command} --union`, 'keeps the lines of both'],
-    [`${command} --edit`, 'opens your editor'],
-  ] as const
-  const lines = texts.has(first.path) ? [...sides, ...edits] : sides
-  const width = Math.max(...lines.map(([typed]) => typed.length))
-  const shown = lines.map(([typed, meaning]) => `  ${typed.padEnd(width)}  ${meaning}\n`).join('')
+  const shownConflict = choices.find(({ path }) => texts.has(path)) ?? choices[0]
+  if (shownConflict === undefined) return ''
+  const { path } = shownConflict
+  const command = `coppice resolve ${quoteShellWord(path)}`
+  const [first, ...others] = merge.sources
+  const lines = [
+    [
+      `${command} --ours`,
+      others.length === 0
+        ? `keeps what ${nameOurs(merge)} has`
+        : `keeps what ${nameOurs(merge)} has, or ${first}`,
+    ],
+    [`${command} --theirs`, `takes what ${others.at(-1) ?? first} has`],
+    ...(texts.has(path)
+      ? [
+          [`${command} --union`, 'keeps the lines of both'],
+          [`${command} --edit`, 'opens your editor'],
+        ]
+      : []),
+  ]
+  const width = Math.max(...lines.map(([typed = '']) => typed.length))
+  const shown = lines.map(([typed = '', meaning = '']) => `  ${typed.padEnd(width)}  ${meaning}\n`).join('')
   const [finish, abort] = [getFinishingCommand(merge, 'continue'), getFinishingCommand(merge, 'abort')]
   return `Resolve one at a time:\n${shown}then finish with: ${finish}, or give up with: ${abort}\n`
 }

@@ -27,12 +27,8 @@ export async function runMerge(
   const texts = new Set<string>()
   const onTextConflict = (path: string) => texts.add(path)
   try {
-    const performed = await performMerge(open.home, request, {
-      ...open.ctx,
-      onConflict,
-      isTrial,
-      onTextConflict,
-    })
+    const options = { ...open.ctx, onConflict, isTrial, onTextConflict }
+    const performed = await performMerge(open.home, request, options)
     if (!isTrial) await merges.finish(request)
     await print(performed)
     return exitCodes.ok
