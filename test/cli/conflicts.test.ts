@@ -9,8 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { whyNoOverlay } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
@@ -146,6 +145,12 @@ describe('an apply with conflicts', () => {
         1,
         expect.stringContaining('still has conflict markers'),
       ])
+      expect(unedited.stderr).not.toContain('your text')
+      const { EDITOR } = project.editor('half of it\n<<<<<<< mine\n')
+      const half = await project.run(['resolve', 'a', '--edit'], { env: { VISUAL: '', EDITOR } })
+      const [, kept = ''] = /conflict markers; your text is in (.*)\n/.exec(half.stderr) ?? []
+      expect(readFileSync(kept, 'utf8')).toBe('half of it\n<<<<<<< mine\n')
+      rmSync(dirname(kept), { recursive: true })
       const failed = await project.run(['resolve', 'a', '--edit'], { env: { VISUAL: 'false' } })
       expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining("the editor 'false' failed")])
       expect(await project.fails(1, 'resolve', 'c', '--ours')).toContain("'c' is not in conflict")

@@ -69,22 +69,31 @@ export function runMergeTool(conflict: TextConflict, tool: string | undefined): 
   })
 }
 
-/** Writes a conflict to a file of its own name, lets it be edited, and reads it. CommandError if markers are left. */
+/**
+ * Writes a conflict to a file of its own name, lets it be edited, and reads it. CommandError if markers are left; the file
+ * then stays, with the user's work.
+ */
 function withConflictFile(
   { path, sides, names }: TextConflict,
   edit: (file: string, directory: string) => void,
 ): ResolvedText {
   const directory = mkdtempSync(join(tmpdir(), 'coppice-conflict-'))
+  let isKept = false
   try {
     const file = join(directory, basename(path))
-    writeFileSync(file, mergeText(sides, names).text, 'latin1')
+    const text = mergeText(sides, names).text
+    writeFileSync(file, text, 'latin1')
     edit(file, directory)
     const bytes = readFileSync(file)
-    if (hasMarkers(bytes.toString('latin1'), sides))
-      throw new CommandError(`${path} is not resolved: it still has conflict markers`)
+    const edited = bytes.toString('latin1')
+    if (hasMarkers(edited, sides)) {
+      isKept = edited !== text
+      const next = isKept ? `; your text is in ${file}` : ''
+      throw new CommandError(`${path} is not resolved: it still has conflict markers${next}`)
+    }
     return { bytes, sides: digestSides(sides) }
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    if (!isKept) rmSync(directory, { recursive: true, force: true })
   }
 }
 
