@@ -46,8 +46,11 @@ export class ProcessFamily implements ChildProcesses {
     return workspace.merge(fork, onConflict, { caller })
   }
 
+  /** Sends a text to a process. Throws ENOENT if it has ended or never existed. */
   send(from: number, to: number, text: string): void {
     const { ipc, table } = this.#parts.kernel
+    if (table.find(to) === undefined && this.#parts.records.find(to) !== undefined)
+      throw new VfsError('ENOENT', `/proc/${to}`, { op: 'send', detail: `process ${to} has ended` })
     ipc.send(from, to, encoder.encode(text))
     const receiver = table.get(to)
     // Most processes never get a message: the tool that reads them is offered to one that has.

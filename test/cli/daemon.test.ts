@@ -340,10 +340,14 @@ describe('coppice spawn and the daemon', () => {
     expect(JSON.parse(await cli.ok('cat', '/proc/1/status'))).toMatchObject({ pid: 1, intent: 'wait' })
     await cli.ok('kill', '-s', 'KILL', '1')
     expect(await cli.run(['wait', '1'])).toMatchObject({ code: 1, stdout: 'process 1: killed: SIGKILL\n' })
-    expect(await cli.run(['kill', '1'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('has ended'),
-    })
+    for (const args of [
+      ['kill', '1'],
+      ['message', '1', 'go on'],
+    ])
+      expect(await cli.run(args)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('process 1 has ended'),
+      })
   })
 
   it('signals all processes of a group', async () => {
