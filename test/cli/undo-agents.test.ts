@@ -69,6 +69,15 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     expect(agent.git('rev-parse', '--abbrev-ref', 'HEAD').trim()).toBe('other')
   })
 
+  it('shows the commits of a call that changes many files', async () => {
+    const agent = new FakeAgent()
+    agent.git('init', '-q', '-b', 'main')
+    await agent.send('UserPromptSubmit', { prompt: 'Add files.' })
+    const commit = 'git -c user.name=a -c user.email=a@b.c commit -qm many'
+    await agent.shell(`touch 1 2 3 4 5 6 7; git add .; ${commit}`)
+    expect(await agent.cli.ok('timeline')).toMatch(/A \/5\n +… and 2 changes more\n +git: main created/)
+  })
+
   it('refuses where a person changed a file, and merges when asked', async () => {
     const agent = new FakeAgent()
     agent.write('a', 'one\ntwo\nthree\n')

@@ -1,3 +1,4 @@
+import { isChangeOfGit } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { TimelineNote } from '../../../timeline/events/index.ts'
 import type { RecordHistory, Timeline, TimelineRecord } from '../../../timeline/index.ts'
@@ -103,12 +104,15 @@ function formatItem(terminal: Terminal, item: TimelineItem, history: RecordHisto
 
 function formatRecord(terminal: Terminal, record: TimelineRecord, history: RecordHistory): string[] {
   const { changes, skipped = [] } = record
-  const lines = formatChangeList(changes, (change) => formatChange(terminal, change))
+  const format = (listed: typeof changes) =>
+    formatChangeList(listed, (change) => formatChange(terminal, change))
+  const lines = format(changes.filter((change) => !isChangeOfGit(change)))
   const more = lines.length - MAX_PATHS
   return [
     `  ${formatAuthor(record, history)}`,
     ...lines.slice(0, MAX_PATHS).map((line) => `           ${line}`),
     ...(more > 0 ? [`           … and ${formatCount(more, 'change')} more`] : []),
+    ...format(changes.filter(isChangeOfGit)).map((line) => `           ${line}`),
     ...skipped.slice(0, MAX_PATHS).map((path) => `           ! ${escapeName(path)} was not recorded`),
   ]
 }
