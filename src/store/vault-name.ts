@@ -13,6 +13,7 @@ export function createVaultExistsError(name: string): VfsError {
 /** EINVAL for a name that no vault can have. */
 export function assertVaultName(name: string): void {
   if (VAULT_NAME_PATTERN.test(name)) return
-  const detail = 'a vault name is 1 to 64 letters, digits, - or _, and starts with a letter or digit'
+  const detail =
+    'the name of a vault or fork is 1 to 64 letters, digits, - or _, and starts with a letter or digit'
   throw new VfsError('EINVAL', name, { op: 'create', detail })
 }

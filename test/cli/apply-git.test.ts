@@ -53,6 +53,8 @@ it('brings commits of a fork on a new branch, beside commits made here meanwhile
   await repository.fork('f', 'git checkout -q -b feat; commit one one.txt; commit two two.txt')
   repository.commit('mine', 'mine.txt')
   repository.git('stash', 'list')
+  expect(await cli.ok('apply', 'f', '--', 'one.txt')).toContain('of f to this directory; 2 changes stay')
+  await cli.ok('apply', 'f', '--undo')
   const stdout = await cli.ok('apply', 'f')
   expect(stdout).toContain('git: 2 commits on feat, feat checked out\n')
   expect(stdout).not.toContain('.git/objects')

@@ -123,6 +123,14 @@ describe('coppice exec', () => {
     })
   })
 
+  it('names the option for a line of a shell that was given as a program', async () => {
+    const run = await project().run(['exec', '--', 'cat a.txt | wc -l'])
+    expect(run.code).toBe(127)
+    expect(run.stderr).toContain("use: coppice exec --shell -- 'cat a.txt | wc -l'\n")
+    const plain = await project().run(['exec', '--', 'missing'])
+    expect(plain.stderr).not.toContain('--shell')
+  })
+
   it('continues in a fork, shows, applies, undoes and drops it', async () => {
     const cli = project()
     await cli.run(['exec', '-c', '--', SCRIPT])
@@ -452,6 +460,7 @@ describe('coppice exec', () => {
     child.kill(signal)
     expect(await ended).toBe(code)
     expect(printed).toMatch(/interrupted; the changes so far are kept\n\n {2}A \/x/)
+    expect(await cli.ok('log', '--commands')).toMatch(/ killed .* echo x > x/)
     expect(await cli.ok('cat', '--vault', 'task', '/x')).toBe('x\n')
     expect(readdirSync(join(cli.home, 'sessions'))).toEqual([])
   })

@@ -108,6 +108,6 @@ it.each([
   expect(run).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^coppice: a vault name is/),
+    stderr: expect.stringMatching(/^coppice: the name of a vault or fork is/),
   })
 })

@@ -4,7 +4,7 @@ import type { LinkedDirectory, LinkedFork, PendingMerge, TreeChange } from '../.
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { formatErrorLine } from '../../framework/errors.ts'
 import { formatChange } from '../../render/format-change.ts'
-import { formatChangeList } from '../../render/format-git.ts'
+import { countListed, formatChangeList } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { formatRedo, toPathChange, withKind } from './merge-report.ts'
 
@@ -52,7 +52,7 @@ export async function listAllChanges(
 export async function printApplied(call: CommandInvocation, applied: AppliedForks): Promise<void> {
   const { names, changes, remaining, differing } = applied
   const withheld = remaining.filter(isSpecialBitsOnly).map(({ path }) => path)
-  const left = remaining.filter((change) => !isSpecialBitsOnly(change)).map(({ path }) => path)
+  const left = remaining.filter((change) => !isSpecialBitsOnly(change))
   const unresolved = changes.filter(({ isUnresolved }) => isUnresolved).map(({ path }) => path)
   const kept = changes.filter(({ isKept }) => isKept).map(({ path }) => path)
   if (call.isJson) {
@@ -63,7 +63,7 @@ export async function printApplied(call: CommandInvocation, applied: AppliedFork
       changes: changes.map(toPathChange),
       differing,
       setuidLeftOut: withheld,
-      remaining: left,
+      remaining: left.map(({ path }) => path),
       merged: changes.filter(({ isMerged }) => isMerged).map(({ path }) => path),
       unresolved,
       unchanged: kept,
@@ -74,7 +74,7 @@ export async function printApplied(call: CommandInvocation, applied: AppliedFork
       call,
       changes.filter(({ isKept }) => !isKept),
     )
-    const counts = { written: written.length, kept: kept.length, left: left.length }
+    const counts = { written: written.length, kept: kept.length, left: countListed(left.map(withKind)) }
     await call.output.writeLine(
       changes.length === 0 ? formatIdle(names, differing) : formatWritten(names, counts),
     )

@@ -72,8 +72,9 @@ function formatOutcome(executed: ExecutedCommand): [text: string, isFailure: boo
     case 'failed':
       return ['failed', true]
     case 'completed':
-      return executed.timed_out
-        ? ['timed out', true]
+      if (executed.timed_out) return ['timed out', true]
+      return executed.exit_code === null
+        ? ['killed', true]
         : [`exit ${executed.exit_code}`, executed.exit_code !== 0]
   }
 }

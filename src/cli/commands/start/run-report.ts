@@ -7,6 +7,7 @@ import { getComparePath, isUiServed } from '../../access/ui-address.ts'
 import { applyStyle } from '../../framework/terminal.ts'
 import { formatChangeSummary } from '../../render/change-summary.ts'
 import { withProgress } from '../../render/progress.ts'
+import { quoteShellWord } from '../../render/shell-word.ts'
 import { createRedactedEnvelope } from './envelope-output.ts'
 import { askAboutRefusedHosts } from './refused-hosts.ts'
 import { createApprovalOptions } from './run-connection.ts'
@@ -14,7 +15,7 @@ import type { RunInvocation } from './run-options.ts'
 import type { PreparedRun } from './run-request.ts'
 
 /** Exit codes of a shell for a command that timed out, and for one that was killed. */
-const [EXIT_TIMED_OUT, EXIT_STOPPED] = [124, 137]
+const [EXIT_TIMED_OUT, EXIT_STOPPED, EXIT_NOT_FOUND] = [124, 137, 127]
 const LEFT_OUT_REASON =
   'a fork holds no pipes, sockets and devices; no names or links that are not UTF-8; no names reserved for apply; no paths that are too long; no changes of files that you may not read; and no removal of a directory that contains any of these'
 const STOP_MESSAGES = {
@@ -90,6 +91,12 @@ async function prepareNextRun(
   return { ...run, options: { ...run.options, fork, allowedHosts } }
 }
 
+/** Returns a line for a shell that was given as the name of a program; undefined for any other command. */
+function findShellLine({ command, exit_code }: RunReport['result']): string | undefined {
+  if (exit_code !== EXIT_NOT_FOUND || !('argv' in command) || command.argv.length !== 1) return undefined
+  return command.argv.find((word) => word.includes(' '))
+}
+
 /** Formats the paths that others changed too, in the same lines. */
 function formatOverwritten({ paths, checkpoint }: OverwrittenChanges): string[] {
   const reason = `was changed meanwhile in the same places; that version is in the checkpoint ${checkpoint}`
@@ -117,6 +124,9 @@ function printChanges(
   const { err, signal } = call.terminal
   if (signal.aborted) err.write(`coppice: interrupted${name === null ? '' : INTERRUPTED_NOTE}\n`)
   else if (result.stopped !== undefined) err.write(`coppice: ${STOP_MESSAGES[result.stopped]}\n`)
+  const line = findShellLine(result)
+  if (line !== undefined)
+    err.write(`coppice: for a line of a shell use: coppice exec --shell -- ${quoteShellWord(line)}\n`)
   for (const line of formatLeftOut({ result })) err.write(`coppice: ${line}\n`)
   if (name === null) return
   const isLinked = result.vault.startsWith('/')
