@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { whyNoOverlay } from '../support/tools.ts'
@@ -146,5 +147,34 @@ describe('forks of another directory', () => {
     await cli.ok('vault', 'create', 'base')
     await cli.ok('write', '/a', '--text', 'x')
     expect((await cli.run(['log'], { cwd: other })).stdout).toContain('/a')
+  })
+})
+
+describe('a fork of another directory', () => {
+  it.each([
+    ['diff', 'fix'],
+    ['apply', 'fix'],
+    ['compare', 'fix'],
+    ['enter', 'fix'],
+    ['mcp', '--fork', 'fix'],
+  ])('is named with that directory: coppice %s %s', async (...args) => {
+    const cli = await openProject({ fix: 'echo two > a.txt' })
+    const elsewhere = join(cli.scratch, 'elsewhere')
+    mkdirSync(elsewhere)
+    const { code, stderr } = await cli.run(args, { cwd: elsewhere })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`fix is a fork of ${cli.files}; go there`)])
+  })
+
+  it('is applied by git where its directory was moved to', async () => {
+    const cli = await openProject({ fix: 'echo two > a.txt' })
+    const moved = join(cli.scratch, 'moved')
+    renameSync(cli.files, moved)
+    const { stderr } = await cli.run(['apply', 'fix'], { cwd: moved })
+    expect(stderr).toContain(
+      'which is no longer there; where its files are now: coppice diff --vault fix --patch |',
+    )
+    const patch = await cli.run(['diff', '--vault', 'fix', '--patch'], { cwd: moved })
+    execFileSync('git', ['apply'], { cwd: moved, input: patch.stdout })
+    expect(readFileSync(join(moved, 'a.txt'), 'utf8')).toBe('two\n')
   })
 })

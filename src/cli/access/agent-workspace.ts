@@ -4,7 +4,7 @@ import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, formatErrorLine } from '../framework/errors.ts'
 import { findProject, isTooWide } from './enclosing-project.ts'
 import { isHomeMissing, resolveHomePath, withHome } from './home-access.ts'
-import { findLinkedFork } from './linked-access.ts'
+import { assertNotElsewhere, findLinkedFork } from './linked-access.ts'
 import { type NamespaceChoices, resolveWorkspaceVault } from './namespace-access.ts'
 
 /** The workspace of an agent: a vault, or a directory of this machine, of which it gets a fork. */
@@ -68,6 +68,7 @@ async function findForkDirectory(call: CommandInvocation, fork: string): Promise
   return withHome(call, async ({ home }) => {
     const linked = await findLinkedFork(home, fork)
     if (linked !== undefined || !(await home.vaults()).includes(fork)) return linked?.link.path
+    await assertNotElsewhere(home, fork)
     const { from } = await home.info(fork)
     if (from === undefined) throw new CommandError(`'${fork}' is a vault, not a fork; name it with --vault`)
     throw new CommandError(

@@ -1,7 +1,13 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Home, isMirrorFor } from '../../backends/vault/index.ts'
-import { LinkedDirectory, type LinkedFork, updateMountedForks } from '../../workspace/index.ts'
+import { escapeName } from '../../text/index.ts'
+import {
+  findForkByName,
+  LinkedDirectory,
+  type LinkedFork,
+  updateMountedForks,
+} from '../../workspace/index.ts'
 import { CommandError } from '../framework/errors.ts'
 import { findMountsDirectory } from './home-path.ts'
 
@@ -31,6 +37,19 @@ export async function findLinkedFork(
     if (fork !== undefined) return { link, fork }
   }
   return undefined
+}
+
+/** Throws CommandError for a fork of a directory that is not around the working directory, and names that directory. */
+export async function assertNotElsewhere(home: Home, name: string | undefined): Promise<void> {
+  if (name === undefined || !(await home.vaults()).includes(name)) return
+  const { directory } = (await findForkByName(home, name)) ?? {}
+  if (directory === undefined || listEnclosingDirectories().includes(directory)) return
+  const place = `${name} is a fork of ${escapeName(directory)}`
+  throw new CommandError(
+    existsSync(directory)
+      ? `${place}; go there, or look at it with: coppice diff --vault ${name}`
+      : `${place}, which is no longer there; where its files are now: coppice diff --vault ${name} --patch | git apply`,
+  )
 }
 
 /** Lists the names of the forks of the working directory and of those around it, the nearest first. */

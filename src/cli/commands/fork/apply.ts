@@ -8,7 +8,7 @@ import {
   type TreeChange,
 } from '../../../workspace/index.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
-import { acknowledgeWrites, findLinkedFork } from '../../access/linked-access.ts'
+import { acknowledgeWrites, assertNotElsewhere, findLinkedFork } from '../../access/linked-access.ts'
 import { openPendingMerges } from '../../access/pending-merge.ts'
 import { assertNotNew, printRunningCommands } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
@@ -189,6 +189,7 @@ async function requireForks(open: OpenHome, names: readonly string[]): Promise<A
   const first = await findLinkedFork(open.home, names[0])
   if (first === undefined) {
     assertNotNew(open, names[0])
+    await assertNotElsewhere(open.home, names[0])
     throw new CommandError(
       names[0] === undefined
         ? 'there is no fork of this directory; create one with: coppice exec -- <command>'

@@ -5,7 +5,7 @@ import { ExecutionRefusal, type LinkedDirectory, type LinkedFork } from '../../.
 import { createCommandEnvironment, createRedactor } from '../../access/command-environment.ts'
 import { type ForkChanges, listForkChanges } from '../../access/fork-changes.ts'
 import { listKnownHomes, type OpenHome, withHome } from '../../access/home-access.ts'
-import { listLinkedDirectories } from '../../access/linked-access.ts'
+import { assertNotElsewhere, listLinkedDirectories } from '../../access/linked-access.ts'
 import { assertNotNew } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -82,7 +82,10 @@ async function chooseForks(
     if (names.length > 0 && forks.length === names.length) return { link, forks }
     if (forks.length > 0) missing = names.filter((name) => !forks.some((fork) => fork.name === name))
   }
-  for (const name of missing) assertNotNew(open, name)
+  for (const name of missing) {
+    assertNotNew(open, name)
+    await assertNotElsewhere(open.home, name)
+  }
   throw new CommandError(
     names.length === 0
       ? 'this directory has no forks; create some with: coppice exec -n 3 --fork fix -- <command>'

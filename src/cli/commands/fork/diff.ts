@@ -10,7 +10,7 @@ import { separateGitChanges } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import { type CallContext, collapseChanges, type PathChange, VfsError } from '../../../vfs/index.ts'
 import { type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
-import { findLinkedFork, listLinkedForkNames } from '../../access/linked-access.ts'
+import { assertNotElsewhere, findLinkedFork, listLinkedForkNames } from '../../access/linked-access.ts'
 import { assertNotNew, printRunningCommands } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -147,15 +147,20 @@ async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<
   return compareVaults(open.home, await open.home.vault(await resolveVaultName(call, open)), against)
 }
 
-/** In a directory with forks: throws ENOENT for a name that is neither one of them nor a checkpoint of the vault. */
+/**
+ * Throws CommandError for a fork of another directory, and in a directory with forks ENOENT for a name that is neither one
+ * of them nor a checkpoint of the vault.
+ */
 async function assertComparable(
   call: DiffInvocation,
   open: OpenHome,
   against: string | undefined,
 ): Promise<void> {
   if (against === undefined || parseVaultReference(against) !== undefined) return
+  if (await hasCheckpoint(call, open, against)) return
+  await assertNotElsewhere(open.home, against)
   const forks = await listLinkedForkNames(open.home)
-  if (forks.length === 0 || (await hasCheckpoint(call, open, against))) return
+  if (forks.length === 0) return
   const detail = `this directory has no fork '${against}'; its forks: ${forks.slice(0, MAX_LISTED).join(', ')}`
   throw new VfsError('ENOENT', against, { op: 'diff', detail })
 }

@@ -1,6 +1,11 @@
 import { type RunningFork, RunningForks } from '../../../boundary/index.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
-import { findLinkedFork, listEnclosingDirectories, listLinkedForkNames } from '../../access/linked-access.ts'
+import {
+  assertNotElsewhere,
+  findLinkedFork,
+  listEnclosingDirectories,
+  listLinkedForkNames,
+} from '../../access/linked-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { CommandError } from '../../framework/errors.ts'
 import { connectCommand } from './run-connection.ts'
@@ -68,6 +73,7 @@ async function findEnteredFork({ home, path }: OpenHome, name: string | undefine
   if (running !== undefined) return { running }
   const linked = await findLinkedFork(home, name)
   if (linked !== undefined) return { directory: linked.link.path, fork: linked.fork.name }
+  await assertNotElsewhere(home, name)
   const names = (await listLinkedForkNames(home)).slice(0, MAX_LISTED).join(', ')
   const next = names === '' ? 'create one with: coppice exec -- <command>' : `its forks: ${names}`
   throw new CommandError(
