@@ -10,6 +10,13 @@ export interface PathQuota {
   readonly files?: number
 }
 
+/** The call that reserves quota. */
+export interface QuotaRequest {
+  readonly op: string
+  readonly path: string
+  readonly ctx: CallContext | undefined
+}
+
 /** Lifetime of a count: other writers may change the same files. */
 const COUNT_VALID_MS = 60_000
 /** Maximum age of a count that refuses a change. */
@@ -27,6 +34,7 @@ export class QuotaZone {
   #countedAt = Number.NEGATIVE_INFINITY
   #runningChanges = 0
   #finishedChanges = 0
+  #invalidations = 0
   /** True if the count ran during changes, which it may or may not include. */
   #isUncertain = false
 
@@ -66,8 +74,9 @@ export class QuotaZone {
     this.invalidate()
   }
 
-  /** Makes the next change count again. */
+  /** Makes the next change count again, also if a count is running: it may have passed what has changed now. */
   invalidate(): void {
+    this.#invalidations++
     this.#countedAt = Number.NEGATIVE_INFINITY
   }
 
@@ -91,16 +100,10 @@ export class QuotaZone {
   }
 
   async #recount(ctx: CallContext | undefined): Promise<void> {
-    const [startedAt, settled] = [this.#now(), this.#finishedChanges]
+    const [startedAt, finished, invalidations] = [this.#now(), this.#finishedChanges, this.#invalidations]
     this.#used = await measureAmount(this.#fs, this.root, ctx)
-    this.#countedAt = startedAt
-    this.#isUncertain = this.#runningChanges > 1 || this.#finishedChanges !== settled
+    if (this.#invalidations === invalidations) this.#countedAt = startedAt
+    // The change that needs the count is running, and has changed nothing yet.
+    this.#isUncertain = this.#runningChanges > 1 || this.#finishedChanges !== finished
   }
-}
-
-/** The call that reserves quota. */
-export interface QuotaRequest {
-  readonly op: string
-  readonly path: string
-  readonly ctx: CallContext | undefined
 }

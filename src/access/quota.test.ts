@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../backends/vault/index.ts'
-import { type CallContext, type FileSystem, isVfsError, MemoryFs, move, readText } from '../vfs/index.ts'
+import {
+  type CallContext,
+  type FileSystem,
+  isVfsError,
+  MemoryFs,
+  move,
+  readText,
+  type WalkEntry,
+} from '../vfs/index.ts'
 import { asSystem, contextCaller, type GuardedFs, guard, type PathQuota, zonePolicy } from './index.ts'
 
 const alice: CallContext = { caller: contextCaller('alice') }
@@ -77,6 +85,29 @@ describe('a quota', () => {
     await handle.write(0, Buffer.alloc(90))
     await fs.remove('/home/alice/b', {}, alice)
     await expect(fs.write('/home/alice/c', 'x'.repeat(20), {}, alice)).rejects.toMatchObject(ENOSPC)
+  })
+
+  it('counts growth under another name that a running count has passed already', async () => {
+    const counted = Promise.withResolvers<void>()
+    const grown = Promise.withResolvers<void>()
+    class PausedWalk extends MemoryFs {
+      override async *walk(...args: Parameters<MemoryFs['walk']>): AsyncGenerator<WalkEntry> {
+        yield* super.walk(...args)
+        if (args[0] !== '/home/bob') return
+        counted.resolve()
+        await grown.promise
+      }
+    }
+    const below = new PausedWalk({ '/home/alice/f': '' })
+    await below.mkdir('/home/bob')
+    await below.link('/home/alice/f', '/home/bob/f')
+    const fs = limited(below, [{ root: '/home', each: true, bytes: 100 }])
+    const first = fs.write('/home/bob/g', 'x', {}, bob)
+    await counted.promise
+    await fs.write('/home/alice/f', 'x'.repeat(90), {}, alice)
+    grown.resolve()
+    await first
+    await expect(fs.write('/home/bob/h', 'x'.repeat(20), {}, bob)).rejects.toMatchObject(ENOSPC)
   })
 
   it('applies to each home separately, and to no path without one', async () => {
