@@ -1,7 +1,7 @@
-/** Control characters and those that change the text direction: a name must not control a terminal. */
+/** Control characters, and those that change the text direction: no output may control a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
-/** Also escaped in names: soft hyphens, zero-width and tag characters. */
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+/** Those of names: also soft hyphens, zero-width and tag characters. */
 const INVISIBLE_CHARACTERS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are looked for
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
