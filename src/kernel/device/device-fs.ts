@@ -35,8 +35,8 @@ export type DeviceContextProvider = (ctx: CallContext | undefined) => DeviceCont
 const EPOCH = new Date(0)
 
 /**
- * Mountable file system of the devices below a path. Their files can be read directly.
- * A device is opened for requests, or written to if its response is not needed.
+ * The devices below a path as a file system to mount. Files that a device lists can be read directly. A device itself is
+ * opened for requests, or written to if its response is not needed.
  */
 export class DeviceFs extends Backend implements Openable {
   readonly capabilities: ReadonlySet<Capability> = new Set(['read', 'write', 'open'])
@@ -44,11 +44,11 @@ export class DeviceFs extends Backend implements Openable {
   readonly #root: string
   readonly #getContext: DeviceContextProvider
 
-  constructor(devices: DeviceRegistry, root: string, contextOf: DeviceContextProvider) {
+  constructor(devices: DeviceRegistry, root: string, getContext: DeviceContextProvider) {
     super()
     this.#devices = devices
     this.#root = root
-    this.#getContext = contextOf
+    this.#getContext = getContext
   }
 
   open(path: string, { write = false }: OpenOptions = {}, ctx?: CallContext): Promise<FileHandle> {
@@ -109,10 +109,10 @@ export class DeviceFs extends Backend implements Openable {
 
   /** Returns the type of a path. ENOENT if no device serves it. */
   async #getType(path: string, ctx: CallContext | undefined): Promise<DeviceEntry['type']> {
-    const full = this.#toDevicePath(path)
+    const devicePath = this.#toDevicePath(path)
     const { pid } = this.#getContext(ctx)
-    if (path === '/' || this.#listNamesBelow(full, pid).size > 0) return 'directory'
-    const found = await this.#withMountPath(async () => this.#devices.resolve(full, pid))
+    if (path === '/' || this.#listNamesBelow(devicePath, pid).size > 0) return 'directory'
+    const found = await this.#withMountPath(async () => this.#devices.resolve(devicePath, pid))
     if (found.subpath === '') return found.device.list === undefined ? 'device' : 'directory'
     const siblings = await this.#listEntries(dirname(path), ctx)
     const entry = siblings.find(({ name }) => name === basename(path))
@@ -124,29 +124,27 @@ export class DeviceFs extends Backend implements Openable {
 
   /** Lists the devices registered below a path and the entries of the device at that path. */
   async #listEntries(path: string, ctx: CallContext | undefined): Promise<DeviceEntry[]> {
-    const full = this.#toDevicePath(path)
+    const devicePath = this.#toDevicePath(path)
     const entries = new Map<string, DeviceEntry>()
     const caller = this.#getContext(ctx)
-    const found = this.#devices.find(full, caller.pid)
+    const found = this.#devices.find(devicePath, caller.pid)
     const list = async () => found?.device.list?.(found.subpath, caller)
     const listed = (await this.#withMountPath(list)) ?? []
     for (const entry of listed) entries.set(entry.name, entry)
-    for (const name of this.#listNamesBelow(full, caller.pid)) {
-      const device = this.#devices.find(`${full}/${name}`)
+    for (const name of this.#listNamesBelow(devicePath, caller.pid)) {
+      const entryPath = `${devicePath}/${name}`
+      const device = this.#devices.find(entryPath, caller.pid)
       const isLeaf = device?.subpath === '' && device.device.list === undefined
-      entries.set(name, {
-        name,
-        type:
-          isLeaf && this.#listNamesBelow(`${full}/${name}`, caller.pid).size === 0 ? 'device' : 'directory',
-      })
+      const hasDevicesBelow = this.#listNamesBelow(entryPath, caller.pid).size > 0
+      entries.set(name, { name, type: isLeaf && !hasDevicesBelow ? 'device' : 'directory' })
     }
     return [...entries.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
   }
 
   /** Returns the next path segment of every device below a path that the process can see. */
-  #listNamesBelow(full: string, pid: number): Set<string> {
-    const visible = this.#devices.listPaths(pid).filter((path) => path !== full && isWithin(path, full))
-    return new Set(visible.map((path) => path.slice(full.length + 1).split('/')[0] ?? ''))
+  #listNamesBelow(parent: string, pid: number): Set<string> {
+    const visible = this.#devices.listPaths(pid).filter((path) => path !== parent && isWithin(path, parent))
+    return new Set(visible.map((path) => path.slice(parent.length + 1).split('/')[0] ?? ''))
   }
 
   /** Strips the mount root from error paths: devices use full paths, and the mount table prepends its own prefix. */
