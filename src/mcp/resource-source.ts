@@ -10,8 +10,8 @@ export interface ResourcePage {
 export interface ResourceChange {
   /** Reports whether the content of a resource changed. */
   affects(uri: string): boolean
-  /** True if resources were added or removed. */
-  readonly isOfList: boolean
+  /** True if listed resources were added or removed. */
+  readonly affectsList: boolean
 }
 
 /** Resources in the protocol's form. Failures are `ProtocolError`s. */
@@ -19,7 +19,7 @@ export interface ResourceSource {
   list(cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>
   templates(): readonly ResourceTemplateType[]
   read(uri: string, signal: AbortSignal): Promise<ReadResourceResult['contents']>
-  /** Throws ProtocolError for a URI that cannot be subscribed to. */
+  /** Throws ProtocolError for a URI that is not of this source. The resource need not exist. */
   assertKnown(uri: string): void
   /** Yields changes from now on, until the signal aborts. */
   changes(signal: AbortSignal): AsyncIterable<ResourceChange>

@@ -38,7 +38,7 @@ class Watched implements ResourceSource {
   change(uri: string): void {
     const { resolve } = this.#news
     this.#news = Promise.withResolvers()
-    resolve({ affects: (other) => other === uri, isOfList: false })
+    resolve({ affects: (other) => other === uri, affectsList: false })
   }
 
   fail(error: Error): void {

@@ -97,7 +97,7 @@ export class Subscriptions {
     try {
       for await (const change of this.#source.changes(signal)) {
         for (const [uri, throttle] of this.#updates) if (change.affects(uri)) throttle.request()
-        if (change.isOfList) this.#list.request()
+        if (change.affectsList) this.#list.request()
       }
     } catch (error) {
       if (signal.aborted) return

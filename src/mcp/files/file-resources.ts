@@ -12,7 +12,7 @@ import { getPage } from './resource-pages.ts'
 export const PATH_VARIABLE = 'path'
 const TEMPLATE = `vfs:///{+${PATH_VARIABLE}}`
 
-/** Source of the resources. */
+/** The files that `FileResources` serves. */
 export interface ResourceFiles {
   readonly fs: FileSystem
   readonly ctx: CallContext
@@ -64,7 +64,7 @@ export class FileResources implements ResourceSource {
     for await (const change of this.#files.watch('/', { ...this.#files.ctx, signal })) {
       yield {
         affects: (uri) => isAffected(change, parseResourceUri(uri)),
-        isOfList: this.#affectsList(change),
+        affectsList: this.#affectsList(change),
       }
     }
   }
