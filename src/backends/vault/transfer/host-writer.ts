@@ -27,12 +27,15 @@ const PRIVATE_MODE = 0o600
 export const PLAIN_PERMISSIONS = 0o777
 const writevAsync = promisify(writev)
 
-/** `add` refuses a name that is taken, `replace` replaces it. `fill` is for a directory that nobody else uses yet. */
+/**
+ * `add` throws EEXIST for a name that is taken. `replace` replaces a file, and a link by a link. `fill` is for a
+ * directory that nobody else uses yet.
+ */
 export type HostWriteMode = 'add' | 'replace' | 'fill'
 
 /**
- * Writes a temporary file and renames it: the file appears whole or not at all, and nothing is left behind. With the
- * mode `fill`, writes the file at its name.
+ * Writes one exported file or link: as a temporary file that is renamed, so it appears whole or not at all, and nothing
+ * is left behind. With the mode `fill`, writes it at its name at once.
  */
 export class HostWriter {
   readonly #directory: HostDirectory
@@ -157,10 +160,10 @@ export function writeNewFile(path: string, content: Uint8Array, attributes: Tran
   }
 }
 
-/** @param isNew the file was opened with its permissions, so it lacks only those that this process withholds. */
+/** @param isNew the file was created with its permissions, so it lacks only those in the umask of this process. */
 function setAttributes(fd: number, { mode, mtime }: TransferAttributes, isNew: boolean): void {
   const permissions = mode & PLAIN_PERMISSIONS
-  if (!isNew || (permissions & withheldPermissions()) !== 0) fchmodSync(fd, permissions)
+  if (!isNew || (permissions & getUmask()) !== 0) fchmodSync(fd, permissions)
   const time = toUtimesArgument(mtime)
   futimesSync(fd, time, time)
 }
@@ -169,12 +172,12 @@ function writeAllSync(fd: number, content: Uint8Array): void {
   for (let offset = 0; offset < content.length; ) offset += writeSync(fd, content, offset)
 }
 
-let withheld: number | undefined
+let umask: number | undefined
 
-/** Returns the permissions that this process withholds from new files. Nothing of ours changes them. */
-function withheldPermissions(): number {
-  withheld ??= process.umask()
-  return withheld
+/** Returns the umask of this process. It is read once: nothing of ours changes it. */
+function getUmask(): number {
+  umask ??= process.umask()
+  return umask
 }
 
 async function writeFully(fd: number, part: readonly Uint8Array[]): Promise<void> {

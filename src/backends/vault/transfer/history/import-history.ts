@@ -15,11 +15,12 @@ import { StepTarget } from './step-target.ts'
 const CHANGES_PER_PROGRESS = 200
 
 /**
- * Imports a history into a vault: each step becomes a checkpoint, and its changes become journal rows. Returns the
- * number of steps.
+ * Imports a history, such as the commits of a Git repository, into a vault: each step becomes a checkpoint, and its
+ * changes become journal rows. Returns the number of steps.
  *
- * Throws ECONFLICT unless the vault equals the checkpoint that the history continues, or is empty. A failed import
- * leaves the vault at a whole step; after a kill, the next import restores it. A repeated import continues.
+ * Throws ECONFLICT if the vault differs from the checkpoint that the history continues, or if the history continues
+ * none and the vault has files. A failed import leaves the vault at its last complete step; after a kill, the next import
+ * first restores that one.
  */
 export async function importHistory(
   home: StoreHome,
@@ -40,7 +41,7 @@ class HistoryImport {
   readonly #options: HistoryOptions
   /** The current checkpoint of the vault; undefined while it is empty. */
   #checkpoint: string | undefined
-  /** The last known journal row. Unexpected rows after it are by another writer. */
+  /** The journal position after the rows of this import. A row beyond it is by another writer. */
   #seq = 0
   #tracePrefix = ''
   #bytes = 0
@@ -56,7 +57,10 @@ class HistoryImport {
     this.#checkpoint = after
     this.#tracePrefix = tracePrefix
     await this.#log.commitPending()
-    const state = await this.#home.reader.run(() => this.#compareWith(after))
+    const state = await this.#home.reader.run(() => {
+      this.#seq = this.#log.seq
+      return this.#compareWith(after)
+    })
     if (state === 'interrupted') await this.#rollBack()
     if (state !== 'changed') return
     const detail =
@@ -85,7 +89,7 @@ class HistoryImport {
       await this.#createCheckpoint(step, target.rows)
     } catch (error) {
       await target.finish().catch(() => {})
-      // Changes of another writer are not rolled back.
+      // A rollback would discard the changes of the other writer too.
       if (!(error instanceof ConcurrentChangeError)) await this.#rollBack()
       throw error
     }
@@ -110,10 +114,9 @@ class HistoryImport {
     this.#options.onProgress?.({ done: this.steps, bytes: this.#bytes })
   }
 
-  /** Compares the vault with a checkpoint: equal, changed, or changed only by a killed import. */
+  /** Compares the vault with a checkpoint: the same, changed, or changed only by an import that was killed. */
   #compareWith(after: string | undefined): 'same' | 'changed' | 'interrupted' {
     const files = this.#log.readFiles()
-    this.#seq = this.#log.seq
     const found: Checkpoint | undefined =
       after === undefined ? undefined : this.#home.getCheckpoints(this.#log).get(after)
     const isSame =
@@ -130,11 +133,11 @@ class HistoryImport {
     }
   }
 
-  /** Restores the last whole step. */
+  /** Restores the last complete step. */
   #rollBack(): Promise<void> {
     return this.#restoreTo(this.#checkpoint, {
       ...toProvenance(this.#options),
-      trace: `${this.#tracePrefix}taken-back`,
+      trace: `${this.#tracePrefix}rolled-back`,
     })
   }
 
@@ -151,14 +154,14 @@ class HistoryImport {
   }
 
   async #clear(provenance: Provenance): Promise<void> {
-    let isRow = false
+    let hasChange = false
     await this.#log.submit((files) => {
       const names = [...files.listEntries(files.findByPath('/') ?? 0)].map(({ name }) => name)
       const operations = names.map((name) => ({ op: 'remove', path: `/${name}`, recursive: true }) as const)
-      isRow = operations.length > 0
-      return isRow ? { op: 'batch', path: '/', operations } : null
+      hasChange = operations.length > 0
+      return hasChange ? { op: 'batch', path: '/', operations } : null
     }, provenance)
-    if (isRow) this.#seq++
+    if (hasChange) this.#seq++
   }
 }
 
