@@ -25,8 +25,8 @@ export interface ContinuedProcess
 }
 
 /**
- * Returns the settings of a process that continues a recorded one with an intent. Throws ENOENT as `findStep`, ENOTSUP
- * for a supervisor.
+ * Returns the settings of a process that continues a recorded one with an intent. Throws ENOENT if that one has no such
+ * step, ENOTSUP if it is a supervisor, which has no model.
  */
 export function continueProcess(
   record: ProcessRecord,
@@ -52,7 +52,7 @@ export function continueProcess(
   }
 }
 
-/** Request for a process that goes on for another one, with what that one has left of its limits. */
+/** Request for a process that resumes an ended one, with the rest of its limits. */
 interface Resumption extends Pick<ProcessOptions, 'budget' | 'max_steps'> {
   readonly intent: string
   readonly from: RestartPoint
@@ -72,7 +72,7 @@ export function createResumption(record: ProcessRecord, steps: readonly StepReco
   return { intent, from: { pid }, ...getRemainingLimits(record, steps) }
 }
 
-/** Returns the step of a restart point. Throws ENOENT, with a list of the steps, if it names none. */
+/** Returns the step of a restart point. Throws ENOENT, with the number of steps, if there is no such step. */
 function findStep(steps: readonly StepRecord[], { pid, step }: RestartPoint): StepRecord {
   const found = step === undefined ? steps.at(-1) : steps.find(({ step_number }) => step_number === step)
   if (found !== undefined) return found

@@ -53,7 +53,10 @@ export function claimNewFork<Claim>(
   }
 }
 
-/** The forks of a home in which commands run, one file each, which also reserves the name of a new fork. */
+/**
+ * The forks of a home in which commands run. Each has a record, a file in the directory `running`. It also reserves the
+ * name of a fork that does not exist yet.
+ */
 export class RunningForks {
   readonly #home: string
   readonly #directory: string
@@ -69,8 +72,8 @@ export class RunningForks {
   }
 
   /**
-   * Claims a fork; undefined if a command of a living process has it already. EROFS or EACCES if the home cannot be
-   * written.
+   * Claims a fork; undefined if a living process has claimed it, or is about to take it over from a killed one. EROFS or
+   * EACCES if the home cannot be written.
    */
   claim(running: Pick<RunningFork, 'fork' | 'directory' | 'command'>): ForkClaim | undefined {
     let record: RunningFork = { ...running, since: Date.now(), owner: createProcessTag() }
@@ -118,22 +121,22 @@ export class RunningForks {
     }
   }
 
-  /** Replaces the record of a killed process. Of several processes that find it, one does. */
+  /** Replaces the record of a killed process. If several processes try, one succeeds: the one that links `.next`. */
   #takeOver(path: string, draft: string): boolean {
-    const claim = `${path}.next`
+    const successor = `${path}.next`
     if (this.#read(path) !== undefined) return false
-    if (!tryLink(draft, claim)) {
+    if (!tryLink(draft, successor)) {
       // The process that was about to replace it was killed, too.
-      if (this.#read(claim) === undefined) rmSync(claim, { force: true })
+      if (this.#read(successor) === undefined) rmSync(successor, { force: true })
       return false
     }
     try {
-      // Another process may have replaced it before this one had the claim.
+      // Another process may have replaced it before this one linked its successor.
       if (this.#read(path) !== undefined) return false
       renameSync(draft, path)
       return true
     } finally {
-      rmSync(claim, { force: true })
+      rmSync(successor, { force: true })
     }
   }
 
@@ -150,7 +153,7 @@ export class RunningForks {
       const record: RunningFork = JSON.parse(readFileSync(path, 'utf8'))
       return isStaleTag(record.owner) ? undefined : record
     } catch (error) {
-      // Removed since it was listed, or cut off by a full disk.
+      // Removed since it was listed, or truncated by a full disk.
       if (isErrno(error, 'ENOENT') || error instanceof SyntaxError) return undefined
       throw error
     }

@@ -24,8 +24,8 @@ export function startThread(module: string, name: string, options: WorkerOptions
 }
 
 /**
- * Selects the flags of a thread: nothing where it may inherit them all. It cannot run a file with `--input-type`, a
- * flag of `--eval`.
+ * Returns the flags for a thread, or none, so that it inherits all. It cannot inherit `--input-type`, which goes with
+ * `--eval`: Node refuses to run a file with it.
  */
 function selectThreadFlags(flags: readonly string[]): Pick<WorkerOptions, 'execArgv'> {
   if (!flags.some((flag) => flag.split('=', 1)[0] === '--input-type')) return {}

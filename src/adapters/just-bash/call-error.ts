@@ -25,9 +25,10 @@ const errorTexts: Partial<Record<ErrorCode, string>> = { ELOOP: 'too many levels
 /** Converts an error to the form just-bash's commands parse: `ENOENT: no such file or directory, open '/x'`. */
 export function toCallError(error: unknown, call: BashCall): unknown {
   if (!isVfsError(error)) return error
+  // As link(2): a directory has no hard links.
   const code = call === 'link' && error.code === 'EISDIR' ? 'EPERM' : error.code
   const detail = error.detail ?? errorTexts[code]
-  // Shells probe many missing paths, and creating an error is costly.
+  // It has this form already. Shells probe many missing paths, and creating another error is costly.
   if (error.op === call && error.code === code && error.detail === detail) return error
   return new VfsError(code, error.path, { op: call, ...(detail !== undefined && { detail }), cause: error })
 }

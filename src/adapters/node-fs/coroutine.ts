@@ -18,7 +18,7 @@ export function* waitFor<T>(value: MaybeAsync<T>): Coroutine<T> {
   return held.outcome.value
 }
 
-/** Runs a coroutine synchronously. It gets a TypeError where it waits for a promise. */
+/** Runs a coroutine synchronously. Where it waits for a promise, a TypeError is thrown into it. */
 export function runSync<T>(steps: Coroutine<T>): T {
   let step = steps.next()
   while (!step.done) {

@@ -4,19 +4,19 @@ import { isCredential, Redactor, SecretFiles, usualSecretFiles } from '../../sec
 import type { MaskChoice } from '../../workspace/index.ts'
 import { isDatabaseUrl } from './home-path.ts'
 
-/** Variables that commands of agents get, unless a value looks like a credential. */
+/** Variables that commands of agents get, unless one looks like a credential. */
 const AGENT_VARIABLES =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|TZ|LANG|LANGUAGE|LC_[A-Z]+|EDITOR|[A-Z]+_HOME|NVM_DIR|GOPATH|VIRTUAL_ENV)$/
 
-/** Variables for a command, and the names of the credentials that it does not get. */
+/** Variables for a command, and the names of those that it does not get because they look like credentials. */
 export interface CommandEnvironment {
   readonly env: Record<string, string>
   readonly withheld: readonly string[]
 }
 
 /**
- * Returns the environment of this process for a command in a session, without variables that look like credentials and
- * without the address of a shared home, which is closed to commands as any home is.
+ * Returns the environment for a command that a person runs in a fork: that of this process, without variables that look
+ * like credentials, and without the address of a shared home, which is closed to commands as any home is.
  *
  * @param passed names of variables to pass on nevertheless.
  */
@@ -36,7 +36,7 @@ export function copyEnvironment(): Record<string, string> {
   return Object.fromEntries(listEnvironment())
 }
 
-/** Returns the part of the environment that commands of agents get. */
+/** Returns the environment for commands of agents: only `AGENT_VARIABLES` of that of this process. */
 export function createAgentEnvironment(): Record<string, string> {
   return Object.fromEntries(
     listEnvironment().filter(
@@ -52,7 +52,10 @@ export function createRedactor(config: Config, more: Readonly<Record<string, str
   return redactor
 }
 
-/** Creates the choice of files whose values are masked, and of the hosts that get values nevertheless. */
+/**
+ * Returns which files have their values masked, so that a command sees placeholders, and which hosts get the values
+ * nevertheless.
+ */
 export function createMaskChoice({
   secrets: { mask = [], mask_usual = true, inject } = {},
 }: Config): MaskChoice {

@@ -116,7 +116,10 @@ function listSecretPaths({ userHome }: Pick<IsolationPlan, 'userHome'>): string[
   return [...homes].flatMap(listSecretPathsIn)
 }
 
-/** One listing of the home leaves out most of them, sooner than a look at each. */
+/**
+ * Lists the secret paths in a home directory whose first name exists there. One listing of the directory is faster than
+ * a check of every path.
+ */
 function listSecretPathsIn(home: string): string[] {
   const present = listNamesFolded(home)
   const isPossible = (path: string) => present?.has(path.replace(/\/.*/, '').toLowerCase()) !== false

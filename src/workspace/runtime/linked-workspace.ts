@@ -28,13 +28,13 @@ export interface ForkChoice {
   readonly fork?: LinkedFork | undefined
   /** Name of a new fork; generated when absent. */
   readonly name?: string | undefined
-  /** Creates a named fork also for a command without changes: it keeps other files of the command. */
+  /** Creates a named fork even if the command changes nothing, because other files are kept for the fork. */
   readonly keepsEmpty?: boolean
-  /** True if nobody chose the name. Such a fork is kept only if the command changes more than times. */
+  /** True if nobody chose the name. Such a fork is kept only if the command changes more than modification times. */
   readonly isGenerated?: boolean
-  /** Orders changes of the fork in this process, if others than commands change it. */
+  /** Serialises changes of the fork in this process, if not only commands change it. */
   readonly mutex?: Mutex | undefined
-  /** Once it is aborted, changes are not kept. */
+  /** Once it is aborted, changes are discarded. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -50,8 +50,9 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   /** The files of the session when it began, or when its changes were collected last. */
   #start: ForkPoint | undefined
   #fork: LinkedFork | undefined
-  /** Paths at which that differs from the directory: those that the fork had changed, then those of the session. */
+  /** Paths that the fork had changed when the session began. */
   #initialPaths: ReadonlySet<string> = new Set()
+  /** Paths that the session had changed when its changes were last collected. */
   #lastTouched = new TouchedPaths([], [])
   #hasCollected = false
   /** True if another command created the fork while the session was open. The session began without its changes. */
@@ -71,7 +72,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     this.#signal = signal
   }
 
-  /** Fork with the changes; undefined if there are none. */
+  /** The fork with the changes; undefined until there is one. */
   get fork(): LinkedFork | undefined {
     return this.#fork
   }
@@ -183,8 +184,8 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   }
 
   /**
-   * Looks for paths that others changed in the fork since the session's changes were last collected, and the session
-   * too. Returns the function that merges them after the import; undefined if there are none.
+   * Looks for paths that both the session and others have changed in the fork since the session's changes were last
+   * collected. Returns the function that merges them after the import; undefined if there are none.
    */
   async #prepareMerge(
     fork: LinkedFork,
