@@ -75,13 +75,16 @@ export function findOptionKind(arg: string, { kinds, hasNumber }: KnownOptions):
   return 'flag'
 }
 
+/** Names of programs, separated by spaces, and their options as `parseKnownOptions` takes them. */
+export type OptionRow = readonly [names: string, options: string]
+
 /** Tables of options by the names of programs; each is parsed at its first use. */
 export class OptionTable {
   readonly #texts: ReadonlyMap<string, string>
   readonly #known = new Map<string, KnownOptions>()
 
-  constructor(texts: readonly (readonly [names: string, options: string])[]) {
-    this.#texts = new Map(texts.flatMap(([names, text]) => names.split(' ').map((name) => [name, text])))
+  constructor(rows: readonly OptionRow[]) {
+    this.#texts = new Map(rows.flatMap(([names, text]) => names.split(' ').map((name) => [name, text])))
   }
 
   /** Reports whether all options of a call are known to be harmless. Of a program outside the table, none is. */

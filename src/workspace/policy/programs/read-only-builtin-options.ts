@@ -1,0 +1,37 @@
+import type { OptionRow } from './option-table.ts'
+
+/** Read-only options of the builtins of shells, and of programs whose arguments are words. */
+export const readOnlyBuiltinOptions: readonly OptionRow[] = [
+  // Their arguments are words.
+  ['echo true false : expr yes exit return break continue shift printf test [ dd let', '*'],
+  ['ulimit tput clear logout suspend compopt factor', '*'],
+  ['pwd', '-LPW'],
+  ['dirs', '-clpv -#'],
+  ['cd pushd chdir popd', '-LPen@'],
+  ['kill', '-lL -s= -n= --list? --table --signal='],
+  ['jobs', '-lnprs'],
+  ['type', '-afptP'],
+  ['umask', '-Sp'],
+  ['times', ''],
+  ['export readonly', '-pfnaA'],
+  ['declare local typeset', '-aAfFgIlnprtux'],
+  ['read', '-resE -a= -d= -i= -n= -N= -p= -t= -u='],
+  ['mapfile readarray', '-t -d= -n= -s= -u='],
+  ['wait', '-fn -p='],
+  ['unset', '-fvn'],
+  ['set', '-BCEHTbefhmnptuvx -o='],
+  ['shopt', '-opqsu'],
+  ['setopt', ''],
+  ['unalias', '-a'],
+  ['alias', '-p'],
+  ['trap', '-lp +'],
+  ['disown', '-ahr'],
+  ['hash', '-lrt -d='],
+  ['enable', '-anps'],
+  ['bind', '-lpPsSvVX -q='],
+  ['complete', '-pr'],
+  ['compgen', '-abcdefgjksuvVo -A='],
+  ['history', '-c'],
+  ['fc', '-lnr'],
+  ['getopts', '*'],
+]
