@@ -1,7 +1,7 @@
 import { constants, fstatSync, ftruncateSync } from 'node:fs'
 import { writeSome } from './atomic-write.ts'
-import type { ConfinedPath } from './confinement.ts'
 import { type OpenHostFile, openHostFile } from './file-stream.ts'
+import type { ConfinedPath } from './path-resolution.ts'
 
 const { O_APPEND, O_CREAT, O_WRONLY } = constants
 const NEW_FILE_MODE = 0o666

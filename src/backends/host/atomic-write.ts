@@ -15,9 +15,9 @@ import {
 import { promisify } from 'node:util'
 import { createTemporaryName, type FileDescriptor, isErrno } from '../../machine/index.ts'
 import { type Content, contentChunks } from '../../vfs/index.ts'
-import type { ConfinedPath } from './confinement.ts'
 import { assertFile } from './file-stream.ts'
 import { attempt, attemptAsync, type HostCall, HostFsFault } from './host-errors.ts'
+import type { ConfinedPath } from './path-resolution.ts'
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants
 const NEW_FILE_MODE = 0o666

@@ -9,8 +9,8 @@ import {
   makePrivateDirectory,
   parseProcessTag,
 } from '../../machine/index.ts'
-import type { ConfinedPath } from './confinement.ts'
 import { HostFsFault } from './host-errors.ts'
+import type { ConfinedPath } from './path-resolution.ts'
 
 const MAX_BACKOFF_MS = 32
 const TIMEOUT_MS = 30_000

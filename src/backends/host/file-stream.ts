@@ -2,8 +2,8 @@ import { constants, fstatSync, read, readSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { FileDescriptor } from '../../machine/index.ts'
 import { byteStream, type ReadOptions } from '../../vfs/index.ts'
-import type { ConfinedPath } from './confinement.ts'
 import { attempt, attemptAsync, type HostCall, HostFsFault } from './host-errors.ts'
+import type { ConfinedPath } from './path-resolution.ts'
 
 const { O_NONBLOCK } = constants
 const MIN_READ_BYTES = 4 * 1024

@@ -1,24 +1,20 @@
-import { constants, readlinkSync, type Stats, symlinkSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { resolve } from 'node:path'
-import { loadFsPromises, type RootConfinement } from '../../machine/index.ts'
+import type { RootConfinement } from '../../machine/index.ts'
 import {
   type Appendable,
   type Attributed,
   assertStatChanges,
   Backend,
-  basename,
   type CallContext,
   type Capability,
   type Content,
-  child,
   collect,
   copyContent,
   createLazyStream,
   type DirEntry,
-  dirname,
   type HardLinkable,
   type InodeIdentity,
-  isVfsError,
   type Linkable,
   type MkdirOptions,
   pullFrom,
@@ -36,16 +32,18 @@ import {
 import { appendAll, openToAppend } from './append-file.ts'
 import { replaceFile } from './atomic-write.ts'
 import type { ClosedOptions } from './closed-directories.ts'
-import { type ConfinedPath, ConfinedTree, type LinkOptions, type LocateOptions } from './confinement.ts'
-import { FileLocks } from './file-locks.ts'
+import { ConfinedTree } from './confined-tree.ts'
 import { FileStream, openHostFile } from './file-stream.ts'
 import { createHardLink, toIdentity } from './hard-link.ts'
-import { attemptAsync, type HostCall, HostFsFault } from './host-errors.ts'
+import { attemptAsync, type HostCall } from './host-errors.ts'
 import { listVisibleEntries, toStat } from './list-directory.ts'
-import { makeDirectory } from './make-directory.ts'
-import { removeTree } from './remove-tree.ts'
+import { makeDirectoryAt } from './make-directory.ts'
+import { PathLocks } from './path-locks.ts'
+import { getEntry, type LinkOptions } from './path-resolution.ts'
+import { removeEntry } from './remove-tree.ts'
 import { rename } from './rename.ts'
 import { setAttributes } from './set-attributes.ts'
+import { createSymlink, readSymlink, resolveLinks } from './symbolic-links.ts'
 import { walkHostTree } from './walk-host-tree.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
@@ -107,7 +105,7 @@ export class HostFs
   /** The absolute path of the directory that is `/` here. */
   readonly directory: string
   readonly #tree: ConfinedTree
-  readonly #locks: FileLocks | undefined
+  readonly #locks: PathLocks
   readonly #isSynced: boolean
 
   /**
@@ -118,7 +116,7 @@ export class HostFs
     super()
     this.directory = resolve(dir)
     this.#tree = new ConfinedTree(this.directory, confinement, closed)
-    this.#locks = locks === undefined ? undefined : new FileLocks(resolve(locks))
+    this.#locks = new PathLocks(this.#tree, locks === undefined ? undefined : resolve(locks))
     this.#isSynced = durability === 'full'
   }
 
@@ -133,42 +131,27 @@ export class HostFs
 
   rename(from: string, to: string, options: RenameOptions = {}, ctx?: CallContext): Promise<void> {
     return this.mutate({ op: 'rename', path: from, to, ctx }, (call) => {
-      const change = () => rename(this.#tree, call.path, call.to, options, toLinkOptions(ctx))
-      return this.#runLocked({ op: 'rename', path: call.path }, [call.path, call.to], false, ctx, change)
+      const links = toLinkOptions(ctx)
+      const paths = [call.path, call.to]
+      const change = () => rename(this.#tree, call.path, call.to, options, links)
+      const locked: HostCall = { op: 'rename', path: call.path }
+      return this.#locks.hold(locked, paths, { ...links, follow: false }, ctx?.signal, change)
     })
   }
 
   symlink(target: string, path: string, ctx?: CallContext): Promise<void> {
-    return this.mutate({ op: 'symlink', path, ctx }, ({ path: checked }) =>
-      this.#tree.runAt(
-        { op: 'symlink', path: checked },
-        { ...toLinkOptions(ctx), follow: false, storing: true, parents: true },
-        (located) => {
-          if (target === '' || !target.isWellFormed())
-            throw new HostFsFault('EINVAL', 'the link target is empty or not valid Unicode')
-          if (located.entry) throw new HostFsFault('EEXIST')
-          symlinkSync(target, located.directory.at(located.name))
-        },
-      ),
+    return this.mutate({ op: 'symlink', path, ctx }, (call) =>
+      createSymlink(this.#tree, call.path, target, toLinkOptions(ctx)),
     )
   }
 
   readlink(path: string, ctx?: CallContext): Promise<string> {
-    return this.call('readlink', path, ctx, (checked) =>
-      this.#tree.runAt(
-        { op: 'readlink', path: checked },
-        { ...toLinkOptions(ctx), follow: false },
-        (located) => {
-          if (!getEntry(located).isSymbolicLink()) throw new HostFsFault('EINVAL', 'not a symbolic link')
-          return readlinkSync(located.directory.at(located.name))
-        },
-      ),
-    )
+    return this.call('readlink', path, ctx, (checked) => readSymlink(this.#tree, checked, toLinkOptions(ctx)))
   }
 
   realpath(path: string, { followLast = false }: RealpathOptions = {}, ctx?: CallContext): Promise<string> {
     const lookup = { ...toLinkOptions(ctx), follow: followLast, lenient: true }
-    return this.call('realpath', path, ctx, (checked) => this.#realpath(checked, lookup))
+    return this.call('realpath', path, ctx, (checked) => resolveLinks(this.#tree, checked, lookup))
   }
 
   /** Creates a hard link. A later `write` replaces the file under one name and leaves the others. An `append` changes all. */
@@ -207,7 +190,8 @@ export class HostFs
   }
 
   protected override async doExists(path: string, ctx?: CallContext): Promise<boolean> {
-    return this.#find({ op: 'exists', path }, { ...toLinkOptions(ctx), follow: false }) !== undefined
+    const lookup = { ...toLinkOptions(ctx), follow: false }
+    return this.#tree.runIfPresent({ op: 'exists', path }, lookup, ({ entry }) => entry) !== undefined
   }
 
   protected doStat(path: string, ctx?: CallContext): Stat {
@@ -241,25 +225,36 @@ export class HostFs
     return walkHostTree(open, call, options, this.#tree.closed)
   }
 
-  protected override doWrite(
+  protected override async doWrite(
     path: string,
     content: Content,
-    options: WriteOptions,
+    { parents = true, ifMatch, mode }: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    return this.#write({ op: 'write', path }, copyContent(content), options, ctx)
+    const call: HostCall = { op: 'write', path }
+    const copied = copyContent(content)
+    const lookup = { ...toLinkOptions(ctx), follow: true }
+    const isVersion = typeof ifMatch === 'string'
+    const expected = isVersion ? this.#tree.runIfPresent(call, lookup, ({ entry }) => entry) : ifMatch
+    const check = ifMatch === undefined ? undefined : () => super.assertMatch(path, ifMatch, ctx)
+    if (check !== undefined) await check()
+    const located = this.#tree.locate(call, { ...lookup, storing: true, parents })
+    const { signal } = ctx ?? {}
+    // The version may have changed before the file is locked.
+    const runExclusive = (step: () => void) => this.#locks.holdChecked(located, signal, check, step)
+    const isSynced = this.#isSynced
+    try {
+      await replaceFile(located, call, { content: copied, mode, expected, signal, isSynced, runExclusive })
+    } finally {
+      located.directory.close()
+    }
   }
 
   /** Checks nothing: the write itself compares the file, so that a change by another process in between is noticed. */
   protected override async assertMatch(): Promise<void> {}
 
-  protected override doMkdir(path: string, { parents = false, mode }: MkdirOptions, ctx?: CallContext): void {
-    const call: HostCall = { op: 'mkdir', path }
-    const links = toLinkOptions(ctx)
-    this.#tree.runAt(call, { ...links, follow: false, storing: true, parents }, (located) => {
-      const isLink = located.entry?.isSymbolicLink() === true
-      if (!parents || !isLink || !this.#leadsToDirectory(call, links)) makeDirectory(located, parents, mode)
-    })
+  protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): void {
+    makeDirectoryAt(this.#tree, path, options, toLinkOptions(ctx))
   }
 
   protected override async doRemove(
@@ -268,53 +263,15 @@ export class HostFs
     ctx?: CallContext,
   ): Promise<void> {
     const call: HostCall = { op: 'remove', path }
-    const located = this.#tree.locateMovable(call, { ...toLinkOptions(ctx), follow: false })
+    const lookup = { ...toLinkOptions(ctx), follow: false }
+    const located = this.#tree.locateMovable(call, lookup)
     const remove = () => attemptAsync(call, () => removeEntry(located, recursive, ctx?.signal), ctx?.signal)
     try {
-      await (located.entry?.isDirectory() ? remove() : this.#runLocked(call, [path], false, ctx, remove))
+      if (located.entry?.isDirectory()) await remove()
+      else await this.#locks.hold(call, [path], lookup, ctx?.signal, remove)
     } finally {
       located.directory.close()
     }
-  }
-
-  async #write(
-    call: HostCall,
-    content: Content,
-    { parents = true, ifMatch, mode }: WriteOptions,
-    ctx?: CallContext,
-  ): Promise<void> {
-    const lookup = { ...toLinkOptions(ctx), follow: true }
-    const old = ifMatch === undefined || ifMatch === null ? ifMatch : this.#find(call, lookup)
-    if (ifMatch !== undefined) await super.assertMatch(call.path, ifMatch, ctx)
-    const located = this.#tree.locate(call, { ...lookup, storing: true, parents })
-    const runExclusive = (step: () => void) => this.#runLockedIfMatch(call, located, ifMatch, ctx, step)
-    try {
-      await replaceFile(located, call, {
-        content,
-        mode,
-        expected: old,
-        signal: ctx?.signal,
-        isSynced: this.#isSynced,
-        runExclusive,
-      })
-    } finally {
-      located.directory.close()
-    }
-  }
-
-  /** Checks the version again once the file is locked. */
-  #runLockedIfMatch(
-    { path }: HostCall,
-    located: ConfinedPath,
-    ifMatch: string | null | undefined,
-    ctx: CallContext | undefined,
-    step: () => void,
-  ): void | Promise<void> {
-    if (this.#locks === undefined) return step()
-    return this.#locks.hold([this.#locks.getKey(located)], ctx?.signal, async () => {
-      if (ifMatch !== undefined) await super.assertMatch(path, ifMatch, ctx)
-      step()
-    })
   }
 
   async #append(
@@ -323,86 +280,14 @@ export class HostFs
     ctx: CallContext | undefined,
   ): Promise<void> {
     const bytes = await content
-    const lookup = { ...toLinkOptions(ctx), follow: true, storing: true, parents: true }
-    await this.#runLocked(call, [call.path], true, ctx, async () => {
-      const file = this.#tree.runAt(call, lookup, openToAppend)
+    const lookup = { ...toLinkOptions(ctx), follow: true }
+    await this.#locks.hold(call, [call.path], lookup, ctx?.signal, async () => {
+      const file = this.#tree.runAt(call, { ...lookup, storing: true, parents: true }, openToAppend)
       await attemptAsync(call, () => appendAll(file, bytes))
     })
-  }
-
-  /** Reports whether a link leads to a directory; false for a dangling link. ELOOP. */
-  #leadsToDirectory(call: HostCall, links: ReturnType<typeof toLinkOptions>): boolean {
-    try {
-      return this.#tree.runAt(call, { ...links, follow: true }, ({ entry }) => entry?.isDirectory() === true)
-    } catch (error) {
-      if (isVfsError(error, 'ENOENT')) return false
-      throw error
-    }
-  }
-
-  /** Runs a change while holding the locks of these paths. A path in a missing directory needs no lock. */
-  #runLocked(
-    call: HostCall,
-    paths: readonly string[],
-    follow: boolean,
-    ctx: CallContext | undefined,
-    change: () => void | Promise<void>,
-  ): void | Promise<void> {
-    const locks = this.#locks
-    if (locks === undefined) return change()
-    const keys = paths.flatMap(
-      (path) => this.#findKey({ ...call, path }, { ...toLinkOptions(ctx), follow }) ?? [],
-    )
-    return attemptAsync(call, () => locks.hold(keys, ctx?.signal, change), ctx?.signal)
-  }
-
-  #findKey(call: HostCall, lookup: LocateOptions): string | undefined {
-    return this.#ignoreMissing(() =>
-      this.#tree.runAt(call, lookup, (located) => this.#locks?.getKey(located)),
-    )
-  }
-
-  #realpath(path: string, lookup: LocateOptions): string {
-    try {
-      return this.#tree.runAt({ op: 'realpath', path }, lookup, (located) => located.path)
-    } catch (error) {
-      // A name that is reserved for temporary files.
-      if (!isVfsError(error, 'ENOENT') || path === '/') throw error
-      return child(this.#realpath(dirname(path), { ...lookup, follow: true }), basename(path))
-    }
-  }
-
-  /** Returns the stats of a path, or undefined if it is missing. */
-  #find(call: HostCall, lookup: LocateOptions): Stats | undefined {
-    return this.#ignoreMissing(() => this.#tree.runAt(call, lookup, ({ entry }) => entry))
-  }
-
-  #ignoreMissing<T>(find: () => T): T | undefined {
-    try {
-      return find()
-    } catch (error) {
-      if (isVfsError(error, 'ENOENT')) return undefined
-      throw error
-    }
   }
 }
 
 function toLinkOptions(ctx: CallContext | undefined): LinkOptions {
   return ctx?.links === 'refuse' ? { linkFree: true } : {}
-}
-
-async function removeEntry(
-  located: ConfinedPath,
-  recursive: boolean,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const isDirectory = getEntry(located).isDirectory()
-  if (isDirectory && !recursive) throw new HostFsFault('EISDIR')
-  if (isDirectory) await removeTree(located.directory, located.name, signal)
-  else await loadFsPromises().unlink(located.directory.at(located.name))
-}
-
-function getEntry({ entry }: ConfinedPath): Stats {
-  if (entry === undefined) throw new HostFsFault('ENOENT')
-  return entry
 }

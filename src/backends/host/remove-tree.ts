@@ -1,17 +1,31 @@
 import { renameSync, rmdirSync } from 'node:fs'
 import { createTemporaryName, type DirectoryHandle, isErrno, loadFsPromises } from '../../machine/index.ts'
 import type { DirEntry } from '../../vfs/index.ts'
+import { HostFsFault } from './host-errors.ts'
 import { listDirectory } from './list-directory.ts'
+import { type ConfinedPath, getEntry } from './path-resolution.ts'
 
 const MAX_CONCURRENT_UNLINKS = 32
 /** Maximum number of attempts to empty a directory that other processes keep filling. */
 const MAX_ROUNDS = 8
 
+/** Removes an entry. Throws ENOENT, and EISDIR for a directory unless `recursive`. */
+export async function removeEntry(
+  located: ConfinedPath,
+  recursive: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const isDirectory = getEntry(located).isDirectory()
+  if (isDirectory && !recursive) throw new HostFsFault('EISDIR')
+  if (isDirectory) await removeTree(located.directory, located.name, signal)
+  else await loadFsPromises().unlink(located.directory.at(located.name))
+}
+
 /**
  * Removes a directory with its content. It descends by handles and unlinks names, so a directory that is replaced by a
  * link meanwhile loses the link, and nothing behind it.
  */
-export async function removeTree(parent: DirectoryHandle, name: string, signal?: AbortSignal): Promise<void> {
+async function removeTree(parent: DirectoryHandle, name: string, signal?: AbortSignal): Promise<void> {
   const directory = parent.enter(name)
   try {
     for (let round = 1; ; round++) {

@@ -1,8 +1,9 @@
 import { renameSync, type Stats, statSync } from 'node:fs'
 import { isErrno } from '../../machine/index.ts'
 import { type RenameOptions, relativeTo } from '../../vfs/index.ts'
-import { type ConfinedPath, type ConfinedTree, isSameFile, type LinkOptions } from './confinement.ts'
+import type { ConfinedTree } from './confined-tree.ts'
 import { type HostCall, HostFsFault } from './host-errors.ts'
+import { type ConfinedPath, isSameFile, type LinkOptions } from './path-resolution.ts'
 
 /**
  * Renames without following the last component of either path. Creates missing parents of the target. Synchronous, so that

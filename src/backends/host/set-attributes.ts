@@ -1,7 +1,7 @@
 import { chmodSync, lutimesSync, type Stats, utimesSync } from 'node:fs'
 import type { StatChanges } from '../../vfs/index.ts'
-import type { ConfinedPath } from './confinement.ts'
 import { HostFsFault } from './host-errors.ts'
+import type { ConfinedPath } from './path-resolution.ts'
 
 const PERMISSIONS = 0o7777
 

@@ -1,15 +1,8 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs'
-import {
-  type DirectoryHandle,
-  findRealPath,
-  isErrno,
-  isTemporaryName,
-  openRoot,
-  type RootConfinement,
-} from '../../machine/index.ts'
+import { type DirectoryHandle, findRealPath, isErrno, isTemporaryName } from '../../machine/index.ts'
 import { dirname, relativeTo } from '../../vfs/index.ts'
-import { ClosedDirectories, type ClosedOptions } from './closed-directories.ts'
-import { attempt, type HostCall, HostFsFault } from './host-errors.ts'
+import type { ClosedDirectories } from './closed-directories.ts'
+import { HostFsFault } from './host-errors.ts'
 
 const MAX_HOPS = 40
 
@@ -43,80 +36,8 @@ export interface ConfinedPath {
   readonly path: string
 }
 
-/**
- * The tree below one directory of the machine. Every path is resolved here, one component after another, and the result
- * is inside the root: a link that leads out is EACCES. The root is opened at first use and stays the same directory,
- * even if it is renamed.
- */
-export class ConfinedTree {
-  readonly #dir: string
-  readonly #confinement: RootConfinement | undefined
-  /** Directories inside the root that no operation may reach. */
-  readonly closed: ClosedDirectories | undefined
-  #root: DirectoryHandle | undefined
-  #isClosed = false
-
-  constructor(dir: string, confinement: RootConfinement | undefined, closed: ClosedOptions | undefined) {
-    this.#dir = dir
-    this.#confinement = confinement
-    this.closed = closed && new ClosedDirectories(closed)
-  }
-
-  /** Resolves a path. ENOENT (or ENOTDIR), EACCES, ELOOP. */
-  locate(call: HostCall, options: LocateOptions): ConfinedPath {
-    return attempt(call, () => {
-      this.closed?.refresh()
-      this.#root ??= this.#open()
-      return new PathResolution(this.#root, call.path, options, this.closed).run()
-    })
-  }
-
-  /** Resolves a path to move or remove. EACCES for a directory that contains a closed one. */
-  locateMovable(call: HostCall, options: LocateOptions): ConfinedPath {
-    const found = this.locate(call, options)
-    try {
-      const { entry } = found
-      if (entry !== undefined) attempt(call, () => this.closed?.assertMovable(entry))
-      return found
-    } catch (error) {
-      found.directory.close()
-      throw error
-    }
-  }
-
-  /** Runs a synchronous step on a resolved path. */
-  runAt<T>(call: HostCall, options: LocateOptions, step: (found: ConfinedPath) => T): T {
-    const found = this.locate(call, options)
-    try {
-      return attempt(call, () => step(found))
-    } finally {
-      found.directory.close()
-    }
-  }
-
-  /** Opens the directory at a path. ENOENT, ENOTDIR. */
-  openDirectory(call: HostCall, options: LocateOptions): DirectoryHandle {
-    return this.runAt(call, options, ({ directory, name, entry }) => {
-      if (entry === undefined) throw new HostFsFault('ENOENT')
-      return directory.enter(name)
-    })
-  }
-
-  /** Closes the root. Resolved paths stay valid until they are closed; new ones are EBADF. */
-  close(): void {
-    this.#isClosed = true
-    this.#root?.close()
-    this.#root = undefined
-  }
-
-  #open(): DirectoryHandle {
-    if (this.#isClosed) throw new HostFsFault('EBADF', 'the file system is closed; open it again')
-    return openRoot(this.#dir, this.#confinement, this.closed).closeOnFinalize()
-  }
-}
-
 /** Resolves one path. It holds one open directory at a time. */
-class PathResolution {
+export class PathResolution {
   readonly #root: DirectoryHandle
   readonly #options: LocateOptions
   readonly #closed: ClosedDirectories | undefined
@@ -299,6 +220,12 @@ class PathResolution {
       ? new HostFsFault('EINVAL', 'the name is reserved for temporary files; use another name')
       : new HostFsFault('ENOENT')
   }
+}
+
+/** Returns the stats of a resolved path. Throws ENOENT if nothing is there. */
+export function getEntry({ entry }: ConfinedPath): Stats {
+  if (entry === undefined) throw new HostFsFault('ENOENT')
+  return entry
 }
 
 export function isSameFile(one: Stats, other: Stats): boolean {
