@@ -1,10 +1,10 @@
-import type { BigIntStats } from 'node:fs'
-import { isVfsError } from '../../../vfs/index.ts'
+import { type BigIntStats, readlinkSync } from 'node:fs'
+import { assertLinkTarget, isVfsError } from '../../../vfs/index.ts'
 import type { HostDirectory, ListedName } from './host-directory.ts'
 import { HostFault } from './host-fault.ts'
 import type { HostFile } from './host-file.ts'
 import type { IgnoreRules } from './ignore-rules.ts'
-import type { TransferAttributes } from './transfer-attributes.ts'
+import { hasAttributes, type TransferAttributes, toTransferAttributes } from './transfer-attributes.ts'
 import type { ExistingInode } from './vault-target.ts'
 
 /** A directory in progress, and the position in it. */
@@ -41,6 +41,29 @@ export interface ImportEntryWithStats extends ImportEntry {
 
 export interface LargeFile extends ImportEntry {
   readonly file: HostFile
+}
+
+/** Creates a level at its first name. */
+export function createLevel(start: Omit<ImportLevel, 'index' | 'isTouched' | 'kept'>): ImportLevel {
+  return { ...start, index: 0, isTouched: false, kept: undefined }
+}
+
+/** Reports whether the vault has a file with the size and the attributes of one of the machine. */
+export function isUnchangedFile(existing: ExistingInode | undefined, stats: BigIntStats): boolean {
+  return (
+    existing?.inode.type === 'file' &&
+    existing.inode.size === Number(stats.size) &&
+    hasAttributes(existing.inode, toTransferAttributes(stats))
+  )
+}
+
+/** Returns the target of a link of the machine. Throws if a vault cannot store it. */
+export function readLinkTarget(path: string): string {
+  const bytes = readlinkSync(path, { encoding: 'buffer' })
+  const target = bytes.toString()
+  if (!Buffer.from(target).equals(bytes)) throw new HostFault('EINVAL', 'the target of the link is not UTF-8')
+  assertStorable(() => assertLinkTarget(target))
+  return target
 }
 
 /** Throws rather than replace a whole directory of the vault by a file. */

@@ -1,8 +1,7 @@
-import { lstatSync, readlinkSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { isTemporaryName } from '../../../machine/index.ts'
 import type { MaybePromise } from '../../../store/index.ts'
-import { assertLinkTarget, checkPath, child } from '../../../vfs/index.ts'
+import { checkPath, child } from '../../../vfs/index.ts'
 import { CommitWindow } from './commit-window.ts'
 import {
   type DirectoryStack,
@@ -12,19 +11,23 @@ import {
   type ListedName,
   listNames,
 } from './host-directory.ts'
-import { findSkipReason, HostFault } from './host-fault.ts'
+import { HostFault } from './host-fault.ts'
 import { describeKind, HostFile } from './host-file.ts'
-import { IgnoreRules } from './ignore-rules.ts'
 import {
   assertNoDirectory,
   assertStorable,
+  createLevel,
   escapeBytes,
   type ImportEntry,
   type ImportEntryWithStats,
   type ImportLevel,
+  isUnchangedFile,
   type LargeFile,
+  readLinkTarget,
 } from './import-entries.ts'
-import type { ImportOptions, ImportReport, Skipped } from './import-report.ts'
+import { ImportFilter } from './import-filter.ts'
+import type { ImportOptions, ImportReport } from './import-report.ts'
+import { ImportTally } from './import-tally.ts'
 import { type FileContent, ReadAhead } from './read-ahead.ts'
 import { hasAttributes, toTransferAttributes } from './transfer-attributes.ts'
 import { type ExistingInode, isLinkTo, type VaultTarget } from './vault-target.ts'
@@ -33,8 +36,6 @@ import { type ExistingInode, isLinkTo, type VaultTarget } from './vault-target.t
 const SMALL_FILE_BYTES = 1024 * 1024
 /** Files after which a thread reads ahead: fewer are read sooner than it starts. */
 const FILES_BEFORE_THREAD = 1000
-const GITIGNORE = '.gitignore'
-const GIT_DIRECTORY = '.git'
 
 interface ImportWalkOptions {
   readonly target: VaultTarget
@@ -49,39 +50,30 @@ export class ImportWalk {
   readonly #target: VaultTarget
   readonly #directories: DirectoryStack
   readonly #avoided: HostIdentity | undefined
-  readonly #options: ImportOptions
-  readonly #excluded: IgnoreRules
+  readonly #signal: AbortSignal | undefined
+  readonly #filter: ImportFilter
+  readonly #tally: ImportTally
   readonly #window = new CommitWindow()
   readonly #canReadAhead: boolean
   #ahead: ReadAhead<LargeFile | undefined> | undefined
   readonly #kept = new Set<HostDirectory>()
   readonly #levels: ImportLevel[] = []
-  readonly #counts = { files: 0, directories: 0, links: 0, bytes: 0, unchanged: 0, ignored: 0 }
-  readonly #skipped: Skipped[] = []
 
   constructor({ target, directories, avoided, options }: ImportWalkOptions) {
     this.#target = target
     this.#directories = directories
     this.#avoided = avoided
-    this.#options = options
-    this.#excluded = new IgnoreRules(options.exclude)
+    this.#signal = options.signal
+    this.#filter = new ImportFilter(options)
+    this.#tally = new ImportTally(options)
     this.#canReadAhead = directories.current.isHandle && availableParallelism() > 1
   }
 
   async run(into: string, existing: ExistingInode | undefined): Promise<ImportReport> {
-    const names = listNames(this.#directories.current)
-    const rules = this.#readRules(this.#directories.current, '', new IgnoreRules())
-    this.#levels.push({
-      path: into,
-      prefix: '',
-      names,
-      rules,
-      existing,
-      attributes: undefined,
-      index: 0,
-      isTouched: false,
-      kept: undefined,
-    })
+    const { current } = this.#directories
+    const names = listNames(current)
+    const rules = this.#filter.readRules(current, '')
+    this.#levels.push(createLevel({ path: into, prefix: '', names, rules, existing, attributes: undefined }))
     try {
       for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
         const next = level.names[level.index++]
@@ -99,7 +91,7 @@ export class ImportWalk {
       for (const directory of this.#kept) directory.close()
       await this.#drain()
     }
-    return { ...this.#counts, skipped: this.#skipped }
+    return this.#tally.toReport()
   }
 
   async #importReadFiles(ahead: ReadAhead<LargeFile | undefined>): Promise<void> {
@@ -129,7 +121,7 @@ export class ImportWalk {
     }
     const { name, isFile } = next
     if (typeof name !== 'string') {
-      this.#skip(level.prefix + escapeBytes(name), 'the name is not UTF-8')
+      this.#tally.skip(level.prefix + escapeBytes(name), 'the name is not UTF-8')
       return undefined
     }
     const relativePath = level.prefix + name
@@ -147,9 +139,7 @@ export class ImportWalk {
     try {
       return run()
     } catch (error) {
-      const reason = findSkipReason(error)
-      if (reason === undefined) throw error
-      this.#skip(relativePath, reason)
+      this.#tally.skipOrThrow(relativePath, error)
       return undefined
     }
   }
@@ -176,7 +166,7 @@ export class ImportWalk {
   }
 
   #findReadAhead(): ReadAhead<LargeFile | undefined> | undefined {
-    if (this.#canReadAhead && this.#counts.files >= FILES_BEFORE_THREAD) this.#ahead ??= new ReadAhead()
+    if (this.#canReadAhead && this.#tally.counts.files >= FILES_BEFORE_THREAD) this.#ahead ??= new ReadAhead()
     return this.#ahead
   }
 
@@ -188,47 +178,31 @@ export class ImportWalk {
   }
 
   /** False for an entry that is ignored. A fault for a path that cannot be stored. */
-  #isWanted(found: ImportEntry, isDirectory: boolean): boolean {
-    if (this.#isIgnored(found, isDirectory)) {
-      this.#counts.ignored++
+  #isWanted({ level, name, relativePath, path }: ImportEntry, isDirectory: boolean): boolean {
+    if (this.#filter.isIgnored({ name, relativePath, isDirectory }, level.rules)) {
+      this.#tally.counts.ignored++
       return false
     }
-    assertStorable(() => checkPath(found.path))
+    assertStorable(() => checkPath(path))
     return true
   }
 
-  #isIgnored({ level, name, relativePath }: ImportEntry, isDirectory: boolean): boolean {
-    const path = isDirectory ? `${relativePath}/` : relativePath
-    // Temporary files of killed writes are no content.
-    if (isTemporaryName(name) || this.#excluded.ignores(path)) return true
-    return this.#options.gitignore === true && (name === GIT_DIRECTORY || level.rules.ignores(path))
-  }
-
-  #enter({ level, name, path, relativePath, stats, existing }: ImportEntryWithStats): void {
+  #enter({ level: parent, name, path, relativePath, stats, existing }: ImportEntryWithStats): void {
     const directory = this.#directories.current.enter(name)
     try {
       if (this.#avoided !== undefined && isSameFile(directory, this.#avoided))
         throw new HostFault('EINVAL', 'the directory is the home of this vault')
       const names = listNames(directory)
-      const rules = this.#readRules(directory, relativePath, level.rules)
+      const rules = this.#filter.readRules(directory, relativePath, parent.rules)
       const attributes = toTransferAttributes(stats)
       const isNew = existing?.inode.type !== 'directory'
       if (isNew) {
-        this.#submit(level, existing, this.#target.makeDirectory(path, attributes.mode))
-        this.#counts.directories++
+        this.#submit(parent, existing, this.#target.makeDirectory(path, attributes.mode))
+        this.#tally.counts.directories++
       }
       const isTouched = isNew || !hasAttributes(existing?.inode, attributes)
-      this.#levels.push({
-        path,
-        prefix: `${relativePath}/`,
-        names,
-        rules,
-        existing,
-        attributes,
-        index: 0,
-        isTouched,
-        kept: undefined,
-      })
+      const level = { path, prefix: `${relativePath}/`, names, rules, existing, attributes }
+      this.#levels.push({ ...createLevel(level), isTouched })
     } catch (error) {
       directory.close()
       throw error
@@ -251,28 +225,20 @@ export class ImportWalk {
   }
 
   #importLink({ level, name, path, stats, existing }: ImportEntryWithStats): void {
-    const bytes = readlinkSync(this.#directories.current.at(name), { encoding: 'buffer' })
-    const target = bytes.toString()
-    if (!Buffer.from(target).equals(bytes))
-      throw new HostFault('EINVAL', 'the target of the link is not UTF-8')
-    assertStorable(() => assertLinkTarget(target))
+    const target = readLinkTarget(this.#directories.current.at(name))
     if (isLinkTo(existing, target)) {
-      this.#counts.unchanged++
+      this.#tally.counts.unchanged++
       return
     }
     assertNoDirectory(existing)
     this.#submit(level, existing, this.#target.makeLink(path, target, toTransferAttributes(stats)))
-    this.#counts.links++
+    this.#tally.counts.links++
   }
 
   #importFile(found: ImportEntryWithStats): LargeFile | undefined {
     const { stats, existing } = found
-    if (
-      existing?.inode.type === 'file' &&
-      existing.inode.size === Number(stats.size) &&
-      hasAttributes(existing?.inode, toTransferAttributes(stats))
-    ) {
-      this.#counts.unchanged++
+    if (isUnchangedFile(existing, stats)) {
+      this.#tally.counts.unchanged++
       return undefined
     }
     assertNoDirectory(existing)
@@ -297,8 +263,7 @@ export class ImportWalk {
   ): undefined {
     const write = this.#target.writeBytes(path, bytes, attributes, hashes)
     this.#submit(level, existing, write, bytes.length)
-    this.#counts.files++
-    this.#counts.bytes += bytes.length
+    this.#tally.addFile(bytes.length)
   }
 
   async #importLargeFile({ level, file, path, relativePath, existing }: LargeFile): Promise<void> {
@@ -307,42 +272,19 @@ export class ImportWalk {
       await this.#drain()
       await this.#target.writeStream(path, this.#countBytes(file), toTransferAttributes(file.stats))
       level.isTouched ||= existing?.inode.type !== 'file'
-      this.#counts.files++
+      this.#tally.counts.files++
     } catch (error) {
-      const reason = findSkipReason(error)
-      if (reason === undefined) throw error
-      this.#skip(relativePath, reason)
+      this.#tally.skipOrThrow(relativePath, error)
     } finally {
       file.close()
     }
   }
 
   async *#countBytes(file: HostFile): AsyncGenerator<Uint8Array> {
-    for await (const chunk of file.chunks(this.#options.signal)) {
+    for await (const chunk of file.chunks(this.#signal)) {
       yield chunk
-      this.#counts.bytes += chunk.length
-      this.#reportProgress()
-    }
-  }
-
-  #reportProgress(): void {
-    const { files, links, unchanged, bytes } = this.#counts
-    this.#options.onProgress?.({ done: files + links + unchanged, bytes })
-  }
-
-  #readRules(directory: HostDirectory, prefix: string, above: IgnoreRules): IgnoreRules {
-    if (this.#options.gitignore !== true) return above
-    let file: HostFile
-    try {
-      file = new HostFile(directory.at(GITIGNORE))
-    } catch {
-      // Missing or unreadable.
-      return above
-    }
-    try {
-      return file.stats.size > SMALL_FILE_BYTES ? above : above.within(prefix, file.readAll().toString())
-    } finally {
-      file.close()
+      this.#tally.counts.bytes += chunk.length
+      this.#tally.reportProgress()
     }
   }
 
@@ -351,13 +293,9 @@ export class ImportWalk {
     level.isTouched ||= existing?.inode.type !== 'file'
   }
 
-  #skip(path: string, reason: string): void {
-    this.#skipped.push({ path, reason })
-  }
-
   async #drain(): Promise<void> {
     await this.#window.drain()
-    this.#options.signal?.throwIfAborted()
-    this.#reportProgress()
+    this.#signal?.throwIfAborted()
+    this.#tally.reportProgress()
   }
 }
