@@ -14,10 +14,12 @@ interface OpenedDevice {
 const MAX_OPEN_PER_CLIENT = 1000
 const MAX_READ_BYTES = 4 * 1024 * 1024
 
-/** Device handles of a client by number. They close, and their requests end, when the client leaves. */
+/** The open devices of all clients, by number. Those of a client close, and their requests end, when it disconnects. */
 export class OpenDevices {
   readonly #open: OpenDevice
   readonly #opened = new Map<number, OpenedDevice>()
+  /** Number of devices that each client has open or is opening. */
+  readonly #counts = new WeakMap<AbortSignal, number>()
   #last = 0
 
   constructor(open: OpenDevice) {
@@ -26,11 +28,21 @@ export class OpenDevices {
 
   /** Opens a device. ENOENT; EUNAVAILABLE if the client has too many open. */
   async open(path: string, mode: OpenMode, client: AbortSignal): Promise<number> {
-    const count = this.#opened.values().reduce((sum, device) => sum + (device.client === client ? 1 : 0), 0)
-    if (count >= MAX_OPEN_PER_CLIENT) {
+    if ((this.#counts.get(client) ?? 0) >= MAX_OPEN_PER_CLIENT) {
       const detail = `${MAX_OPEN_PER_CLIENT} devices are open already; close some first`
       throw new VfsError('EUNAVAILABLE', path, { op: 'open', detail })
     }
+    // Counted before the device is open: a client may send many requests at once.
+    this.#addCount(client, 1)
+    try {
+      return await this.#openCounted(path, mode, client)
+    } catch (error) {
+      this.#addCount(client, -1)
+      throw error
+    }
+  }
+
+  async #openCounted(path: string, mode: OpenMode, client: AbortSignal): Promise<number> {
     const ending = new AbortController()
     const file = await this.#open(path, mode, AbortSignal.any([client, ending.signal]))
     const handle = ++this.#last
@@ -56,8 +68,13 @@ export class OpenDevices {
   async close(handle: number, client: AbortSignal): Promise<void> {
     const { file, ending } = this.#find(handle, client)
     this.#opened.delete(handle)
+    this.#addCount(client, -1)
     ending.abort(new VfsError('EBADF', '/', { op: 'close', detail: 'the device was closed meanwhile' }))
     await file.close()
+  }
+
+  #addCount(client: AbortSignal, change: number): void {
+    this.#counts.set(client, (this.#counts.get(client) ?? 0) + change)
   }
 
   #find(handle: number, client: AbortSignal): OpenedDevice {
