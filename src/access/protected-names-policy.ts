@@ -3,10 +3,10 @@ import { callerName } from './caller.ts'
 import type { Policy } from './policy.ts'
 import { ProtectedNames } from './protected-names.ts'
 
-/** A root below which names are protected, with the path that the patterns match. */
+/** A directory of the namespace below which names are protected. */
 export interface ProtectedRoot {
   readonly root: string
-  /** The path on this machine of a mounted directory. Patterns with a leading slash match it. */
+  /** The path that patterns with a leading slash match in place of `root`: that on this machine, if it is mounted there. */
   readonly original: string
 }
 

@@ -28,10 +28,11 @@ export function createProxyEnvironment(port: number): Readonly<Record<string, st
 }
 
 /**
- * Returns variables that a person may have set otherwise: the command of git over ssh, which knows no proxy by itself.
- * Bash connects to the proxy, because an `nc` that can do so is often missing.
+ * Returns variables that hold only where a person has not set them: a command for git over ssh, which knows no proxy by
+ * itself. Bash connects to the proxy, because an `nc` that can do so is often missing.
  */
 export function createProxyDefaults(port: number): Readonly<Record<string, string>> {
+  // ssh replaces `%%` by `%`, and then bash formats the host and the port.
   const request = 'CONNECT %%s:%%s HTTP/1.1\\r\\nHost: %%s:%%s\\r\\n\\r\\n'
   const script = [
     `exec 3<>/dev/tcp/127.0.0.1/${port} || exit 1`,

@@ -14,7 +14,7 @@ import { describePath, toFsStat } from './file-stat.ts'
 import { followLinks } from './follow-links.ts'
 import type { SystemFiles } from './system-files.ts'
 
-/** Number of views so far; each has its own device number. */
+/** Number of views so far. It is the device number of the newest, so that files of two views differ. */
 let viewCount = 0
 
 /** The view of a script: a file system merged with the shell's own files. */

@@ -3,7 +3,7 @@ import { VfsError } from '../../vfs/index.ts'
 
 export const taskStatuses = ['pending', 'in_progress', 'completed'] as const
 
-/** State of a task, in the order it passes through. */
+/** Status of a task. It passes through all of them in this order. */
 export type TaskStatus = (typeof taskStatuses)[number]
 
 /** A unit of work. */
@@ -52,8 +52,8 @@ const nextStatus: Readonly<Record<TaskStatus, TaskStatus | null>> = {
 }
 
 /**
- * Refuses an invalid status change. ECONFLICT for the current status, so that of two processes that begin a task
- * only one succeeds; EINVAL for any other.
+ * Throws unless a status may follow that of a task. ECONFLICT for the status it has already, so that of two processes
+ * that begin a task only one succeeds; EINVAL for any other.
  */
 export function assertStatusFollows({ id, status, owner }: Task, wanted: TaskStatus, path: string): void {
   if (nextStatus[status] === wanted) return

@@ -24,7 +24,7 @@ interface ProcessTools {
   readonly hidden: readonly ToolDefinition[]
 }
 
-/** Tools of a process, with the state of its devices and of its searches at that time. */
+/** Tools of a process, and what they depend on. What it was granted and what it found only grow, so counts suffice. */
 interface CachedTools {
   readonly tools: ProcessTools
   readonly revision: number
@@ -49,7 +49,7 @@ export class ToolCalls {
     return this.#getTools(process).offered
   }
 
-  /** Prepares a call of a tool by name, or of a file by path: writes the input and reads the response. */
+  /** Prepares a call of a tool by name, or of a file by path. Its `run` writes the input and reads the response. */
   prepare(process: Process, tool: string, input: unknown): PreparedCall {
     if (tool.startsWith('/')) return this.#prepareCall(process, { path: tool, name: tool }, input)
     if (tool === TOOL_SEARCH) return this.#prepareSearch(process, input)

@@ -18,7 +18,7 @@ import { type DirectoryHandle, isErrno, openRoot } from '../../machine/index.ts'
 
 const { O_CREAT, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 const PERMISSION_BITS = 0o7777
-/** A larger file is not carried over. */
+/** A larger file is not copied. */
 const MAX_BYTES = 64 * 2 ** 20
 
 /** Content and attributes of a file. */
@@ -29,17 +29,17 @@ export interface FileCopy {
 }
 
 /**
- * A file in a writable layer of a command. The command may have put anything in its way, so no call follows a link, and
- * only regular files count.
+ * A file of the home, such as the settings of a program, in the upper directory of the overlay in which a command
+ * changes it. The command may have put anything in its way, so no call follows a link, and only regular files count.
  */
 export class LayerFile {
-  /** The layer's directory on this machine. */
+  /** The upper directory. */
   readonly #root: string
-  /** The directory that the layer covers. */
+  /** The directory of this machine that the overlay shows below the upper one. */
   readonly #covered: string
   readonly #names: readonly string[]
 
-  /** @param path relative to the layer. */
+  /** @param path relative to the upper directory. */
   constructor(root: string, covered: string, path: string) {
     this.#root = root
     this.#covered = covered

@@ -19,7 +19,7 @@ export async function createOutputPipes(directory: string): Promise<void> {
  * `echo problem > /dev/stderr` would fail.
  */
 export class OutputPipe {
-  /** Descriptor for writing. Until `release` closes it, the output has no end. */
+  /** Descriptor for the command to write to. Until `release` closes it here, the output has no end. */
   readonly descriptor: number
   readonly #reader: Socket
   readonly #ended: Promise<void>
