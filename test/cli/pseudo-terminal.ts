@@ -15,6 +15,7 @@ export class PseudoTerminal {
   /** All output so far, including control sequences. */
   shown = ''
   readonly #child: ChildProcessWithoutNullStreams
+  readonly #closed: Promise<unknown>
   #report = ''
 
   constructor(
@@ -24,6 +25,8 @@ export class PseudoTerminal {
   ) {
     this.#child = spawn('python3', ['-c', BETWEEN, ...size.map(String), ...command], { env })
     onTestFinished(() => void this.#child.kill('SIGKILL'))
+    // Listens from the start: the program may end before the test asks.
+    this.#closed = once(this.#child, 'close')
     this.#child.stdout.setEncoding('utf8').on('data', (text) => {
       this.shown += text
     })
@@ -46,7 +49,7 @@ export class PseudoTerminal {
   }
 
   async ended(): Promise<TerminalEnd> {
-    await once(this.#child, 'close')
+    await this.#closed
     return JSON.parse(this.#report)
   }
 }
