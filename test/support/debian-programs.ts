@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 const PACKAGES = {
   bwrap: 'bubblewrap',
   cc: 'gcc',
-  chromium: 'chromium',
+  'chromium-headless-shell': 'chromium-headless-shell',
   fusermount3: 'fuse3',
   git: 'git',
   make: 'make',

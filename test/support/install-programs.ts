@@ -19,7 +19,7 @@ function installPackages(packages: readonly string[]): void {
   console.log(`Installing ${packages.join(', ')}`)
   aptGet('update')
   // Chromium draws no text without a font. A package that cannot be had must not keep the others away.
-  const wanted = packages.includes('chromium') ? [...packages, 'fonts-dejavu-core'] : packages
+  const wanted = packages.includes('chromium-headless-shell') ? [...packages, 'fonts-dejavu-core'] : packages
   if (!install(wanted)) for (const one of wanted) install([one])
 }
 

@@ -1,6 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-const CHROMIUM = '/usr/bin/chromium'
+/** Chromium without its own windows: the same pages for half the processor time. */
+const CHROMIUM = '/usr/bin/chromium-headless-shell'
 const isRoot = process.getuid?.() === 0
 
 /** Starts a browser with a profile of its own, which it removes at its end. */

@@ -9,7 +9,7 @@ import { openCutProxy } from './cut-proxy.ts'
 import { replaceText } from './replace-text.ts'
 
 const TIMEOUT_MS = 20_000
-const problem = whyNoProgram('chromium')
+const problem = whyNoProgram('chromium-headless-shell')
 const call = (tool: string, input: unknown) => ({ say: { action: 'tool_call', tool, input } })
 /** A file whose first, middle and last line are far enough apart to be three hunks. */
 const text = (first: string, middle: string, last: string) => {

@@ -22,7 +22,7 @@ import { replaceText } from './replace-text.ts'
 
 /** Longest wait for anything on the page. */
 const TIMEOUT_MS = 10_000
-const problem = whyNoProgram('chromium')
+const problem = whyNoProgram('chromium-headless-shell')
 const TIME = '2026-11-17T10:00:00.000Z'
 const shop = 'directory:/home/me/shop'
 const comparison = '/compare?from=fork%3Ashop-1%5E&to=fork%3Ashop-1'

@@ -11,7 +11,7 @@ import { ShopScene } from './shop-scene.ts'
 /** With COPPICE_PICTURES=1 the pictures of the guide are taken again. */
 const isTaking = process.env['COPPICE_PICTURES'] === '1'
 const VIEW = { width: 1200, height: 640 }
-const problem = whyNoProgram('chromium')
+const problem = whyNoProgram('chromium-headless-shell')
 
 describe.skipIf(problem !== undefined)(`the screens of coppice ui${problem ? `: ${problem}` : ''}`, () => {
   it('show a real home, each at its address, without a barrier that axe finds', async () => {
