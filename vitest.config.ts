@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defaultExclude, defineConfig, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -141,8 +142,8 @@ const config: ViteUserConfig = defineConfig({
     // Some tests start Node itself, and hooks remove whole trees, on a machine and a disk that may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // By default one core is left idle: of two, that is half the machine.
-    maxWorkers: '100%',
+    // More than cores: tests wait a sixth of their time for processes, disks and clocks.
+    maxWorkers: Math.ceil(availableParallelism() * 1.2),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new FlakyReporter()],
     projects: times === undefined ? [unit, system, torture] : [multiplyProperties(Number(times))],

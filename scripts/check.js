@@ -16,7 +16,9 @@ const lint = ['lint', 'biome', ['check', '--error-on-warnings', ...(isPartial ? 
 const buildInfo = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo']
 const types = ['types', 'tsc', ['--noEmit', ...buildInfo]]
 const pageTypes = ['types of the page', 'tsc', ['--noEmit', '-p', 'src/web']]
-const unit = ['unit', 'vitest', ['run', '--project=unit', ...(isPartial ? ['--changed', base] : [])]]
+// Unit tests wait for nothing: another worker would only load all modules once more.
+const unitArgs = ['run', '--project=unit', '--maxWorkers=100%', ...(isPartial ? ['--changed', base] : [])]
+const unit = ['unit', 'vitest', unitArgs]
 const build = ['build', 'npm', ['run', 'build']]
 const programs = ['programs', 'node', ['test/support/install-programs.ts'], 'inherit']
 const packed = ['package', 'npm', ['run', 'package']]
