@@ -81,7 +81,7 @@ describe.skipIf(noDisk)(`a full disk${noDisk ? ` (skipped: ${noDisk})` : ''}`, (
       timeout: PATIENCE_MS,
     },
     async (engine) => {
-      using disk = new LoopDisk(64)
+      using disk = new LoopDisk(scaled(44, 64))
       const ballast = join(disk.path, 'ballast')
       // More than the store sets aside again for removals, before anything may grow.
       writeFileSync(ballast, new Uint8Array(20 * 2 ** 20))
@@ -130,14 +130,37 @@ function failing(when: string): string[] {
   const inject = `inject=${SYNCS}:error=EIO:when=${when}`
   // The count is one of each thread: there is to be one that syncs.
   const alone = ['env', 'UV_THREADPOOL_SIZE=1']
-  return [...alone, 'strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${SYNCS}`, '-e', inject]
+  return [
+    ...alone,
+    'strace',
+    '-f',
+    '--seccomp-bpf',
+    '-qq',
+    '-o',
+    '/dev/null',
+    '-e',
+    `trace=${SYNCS}`,
+    '-e',
+    inject,
+  ]
 }
 
 /** Steps that were acknowledged as done though no sync had succeeded since the acknowledgement before. */
 async function unsyncedAcks(engine: EngineName, durability: Durability): Promise<string[]> {
   const { place } = await newHome({ engine, durability })
   const trace = `${place.path}.trace`
-  const under = ['strace', '-f', '-qq', '-o', trace, '-s', '40', '-e', `trace=${SYNCS},write`]
+  const under = [
+    'strace',
+    '-f',
+    '--seccomp-bpf',
+    '-qq',
+    '-o',
+    trace,
+    '-s',
+    '40',
+    '-e',
+    `trace=${SYNCS},write`,
+  ]
   await runWriter({ place, script: SCRIPT, start: 0, end: 60 }, { under })
   const unsynced: string[] = []
   let syncs = 0

@@ -19,6 +19,7 @@ const DURABLE: ReadonlySet<Step['act']> = new Set(['checkpoint', 'restore', 'mer
 const SYNCING_OFF = [
   'strace',
   '-f',
+  '--seccomp-bpf',
   '-qq',
   '-o',
   '/dev/null',
