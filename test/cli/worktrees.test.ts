@@ -203,13 +203,13 @@ describe.skipIf(reason !== undefined)(`worktrees of an agent${reason ? `: ${reas
     })
   })
 
-  it('whose process does not answer, or whose record is damaged, hold up no other command', async () => {
+  it('whose process is stopped, or whose record is damaged, hold up no other command', async () => {
     const cli = new Project()
     const path = await cli.worktree('feat')
     writeFileSync(join(path, 'new'), 'new\n')
     const [pid = ''] = attemptLines('pgrep', '-f', `coppice.js mount feat ${cli.home}`)
     process.kill(Number(pid), 'SIGSTOP')
-    expect((await cli.run(['diff', 'feat'])).stderr).toContain('the process that mounted it does not answer')
+    expect((await cli.run(['diff', 'feat'])).stderr).toContain('the process that mounted it is stopped')
     process.kill(Number(pid), 'SIGCONT')
     await cli.kill('feat', 'SIGKILL')
     const [name = ''] = readdirSync(join(cli.home, 'mounts'))

@@ -13,7 +13,7 @@ interface TypeMergeOptions {
   isUnsure(path: string): boolean
 }
 
-/** What a change in a type conflict becomes: changes of the directory, or the conflict. */
+/** Result for one change in a type conflict: changes of the directory, or the conflict. */
 interface ResolvedType {
   readonly changes: readonly TreeChange[]
   readonly conflicts: readonly ApplyConflict[]

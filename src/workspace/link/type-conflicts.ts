@@ -15,7 +15,7 @@ export interface TypeConflict {
   readonly reason: string
 }
 
-/** What the search for type conflicts reads. */
+/** Input of the search for type conflicts. */
 interface TypeSearch {
   readonly directory: DirectoryTree
   readonly changes: readonly TreeChange[]

@@ -90,6 +90,7 @@ export class CommandClassifier {
     const script = parseScript(
       isKnown ? source : source.replaceAll(UNKNOWN, UNKNOWN_VARIABLE),
       context.pathContext.depth,
+      context.nesting > 0,
     )
     if (script.error !== undefined)
       this.#addPart(source, createRefusalFindings(`cannot be parsed: ${script.error}`))
@@ -158,13 +159,12 @@ export class CommandClassifier {
   }
 
   #classifyCommand(
-    { node, redirects, depth: worst, stdin, closingDepth }: SimpleCommand,
+    { node, redirects, depth: worst, closingDepth, stdin }: SimpleCommand,
     script: ShellScript,
     outer: CommandContext,
   ): void {
     const { variables, functions } = script
-    // A nested script may be evaluated in a shell that goes on.
-    const depth = outer.nesting === 0 ? (closingDepth ?? worst) : worst
+    const depth = closingDepth ?? worst
     const pathContext = { ...outer.pathContext, depth }
     const input = stdin ?? script.input
     const context = {

@@ -99,9 +99,12 @@ const ASSIGNING = new Set([
 /** Default field separators, or none. */
 const PLAIN_SEPARATORS = /^[ \t\n]*$/
 
-/** Finds every simple command of a script, those in substitutions, functions and here-documents included. */
-export function parseScript(source: string, depth: number): ShellScript {
-  const reader = new ScriptReader()
+/**
+ * Finds every simple command of a script, those in substitutions, functions and here-documents included.
+ * @param isNested true if another command runs it, which may have given builtins another meaning.
+ */
+export function parseScript(source: string, depth: number, isNested: boolean): ShellScript {
+  const reader = new ScriptReader(isNested)
   reader.visit(parse(source), { depth, level: 0, stdin: undefined })
   return reader
 }
@@ -117,10 +120,14 @@ class ScriptReader implements ShellScript {
   input: Stdin
   #hasAlias = false
   /** True if no command so far can change what `cd` and `exit` do, nor what runs when the shell ends. */
-  #isCalm = true
+  #isCalm: boolean
   hasPrompt = false
   isInteractive = false
   error: string | undefined
+
+  constructor(isNested: boolean) {
+    this.#isCalm = !isNested
+  }
 
   /** Visits a node and its descendants; returns the worst depth from which the next node may start. */
   visit(node: SyntaxNode, context: NodeContext): number {
