@@ -287,7 +287,12 @@ describe('an apply and a merge that wait at the same time', () => {
     const project = await conflicting()
     await project.fork('g', 'sed -i "s/OURS/G/" a')
     await project.fails(3, 'apply', 'f', '--merge')
-    await project.fails(3, 'merge', 'f', 'g')
+    const message = await project.fails(3, 'merge', 'f', 'g')
+    expect(message).toContain('coppice resolve /a --into g --theirs')
+    expect(await project.ok('resolve', '/a', '--into', 'g', '--theirs')).toContain(
+      'all conflicts are resolved',
+    )
+    await project.ok('resolve', '/a', '--into', 'g', '--undo')
     expect(await project.fails(1, 'conflicts')).toContain('--into g')
     expect(await project.ok('resolve', '--all', '--theirs', '--into', 'g')).toContain('merge --continue')
     expect(await project.ok('merge', '--continue')).toContain('of f into g')

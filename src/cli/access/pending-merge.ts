@@ -65,6 +65,11 @@ async function listPendingMerges(open: OpenHome): Promise<PendingMerge[]> {
   return found
 }
 
+/** True if several merges wait, so that a command has to name one. */
+export async function areSeveralPending(open: OpenHome): Promise<boolean> {
+  return (await listPendingMerges(open)).length > 1
+}
+
 /** Formats both sides of a merge, as in `task-1 into base`. */
 export function describeMerge({ kind, sources, target }: PendingMerge): string {
   return `${sources.join(' and ')} into ${kind === 'apply' ? 'this directory' : target}`

@@ -9,7 +9,7 @@ import {
 } from '../../../workspace/index.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { acknowledgeWrites, assertNotElsewhere, findLinkedFork } from '../../access/linked-access.ts'
-import { openPendingMerges } from '../../access/pending-merge.ts'
+import { areSeveralPending, openPendingMerges } from '../../access/pending-merge.ts'
 import { assertNotNew, printRunningCommands } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -134,8 +134,9 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
     const waiting = canWait ? await keepPending(open, link.path, names, context) : undefined
     if (call.isJson) throw error
     const all = changed ?? (await listAllChanges(link, forks))
+    const hints = { texts, isNamed: waiting !== undefined && (await areSeveralPending(open)) }
     call.terminal.err.write(
-      formatApplyConflicts(error, { forks: names, merge, words, changed: all, waiting, texts }),
+      formatApplyConflicts(error, { forks: names, merge, words, changed: all, waiting, context: hints }),
     )
     return exitCodes.conflict
   }

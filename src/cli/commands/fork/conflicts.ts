@@ -2,7 +2,7 @@ import { mergeText, type Resolution } from '../../../backends/vault/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { PendingMerge } from '../../../workspace/index.ts'
 import { withHome } from '../../access/home-access.ts'
-import { findPendingMerge, nameOurs } from '../../access/pending-merge.ts'
+import { areSeveralPending, findPendingMerge, nameOurs } from '../../access/pending-merge.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
@@ -40,7 +40,7 @@ With a path, prints that file with both versions between markers.`,
       const found = await findPendingConflicts(open, merge)
       const word = call.optionalArgument('path')
       if (word !== undefined) await printText(call, merge, found, word)
-      else await printConflicts(call, merge, found)
+      else await printConflicts(call, merge, found, await areSeveralPending(open))
     }),
 )
 
@@ -48,6 +48,7 @@ async function printConflicts(
   call: CommandInvocation,
   merge: PendingMerge,
   { open, resolved, texts }: PendingConflicts,
+  isNamed: boolean,
 ): Promise<void> {
   if (call.isJson) {
     const { kind, sources, target } = merge
@@ -62,7 +63,7 @@ async function printConflicts(
   for (const conflict of open) await call.output.writeLine(`  C ${formatConflict(merge, conflict)}`)
   for (const [path, resolution] of resolved)
     await call.output.writeLine(`  - ${escapeName(path)}  ${nameResolution(resolution)}`)
-  const hints = formatResolveHints(merge, open, texts).trimEnd()
+  const hints = formatResolveHints(merge, open, { texts, isNamed }).trimEnd()
   if (hints !== '') await call.output.writeLine(hints)
 }
 

@@ -1,6 +1,7 @@
 import { LinkedDirectory, performMerge } from '../../../workspace/index.ts'
 import type { OpenHome } from '../../access/home-access.ts'
 import {
+  areSeveralPending,
   describeMerge,
   type MergeChoice,
   openPendingMerges,
@@ -36,7 +37,9 @@ export async function continueMerge(
   } catch (error) {
     const conflicts = findConflicts(error)
     if (conflicts === undefined || call.isJson) throw error
-    call.terminal.err.write(`coppice: nothing was written; ${formatOpenConflicts(merge, conflicts, texts)}`)
+    const context = { texts, isNamed: await areSeveralPending(open) }
+    const listed = formatOpenConflicts(merge, conflicts, context)
+    call.terminal.err.write(`coppice: nothing was written; ${listed}`)
     return exitCodes.conflict
   }
 }

@@ -2,7 +2,7 @@ import { parseGitPath } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { ApplyError, PendingMerge, TreeChange } from '../../../workspace/index.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
-import { type ConflictTexts, formatGitHints, formatResolveHints } from './merge-report.ts'
+import { formatGitHints, formatResolveHints, type ResolveContext } from './merge-report.ts'
 
 /** Paths that a command in a hint names at most. */
 const MAX_NAMED = 20
@@ -15,14 +15,14 @@ export interface RefusedApply {
   readonly words: readonly string[]
   /** All changes of the forks. */
   readonly changed: readonly TreeChange[]
-  readonly texts: ConflictTexts
   /** The apply, if it waits for the resolution of its conflicts. */
   readonly waiting?: PendingMerge | undefined
+  readonly context: ResolveContext
 }
 
 /** Formats the conflicts of an apply, and commands that go on from there. */
 export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): string {
-  const { forks, merge, words, changed, waiting, texts } = refused
+  const { forks, merge, words, changed, waiting, context } = refused
   const command = `coppice apply ${forks.join(' ')}`
   // Git merges commits, not lines of its own files.
   const roots = new Set(error.conflicts.flatMap(({ path }) => parseGitPath(path)?.root ?? []))
@@ -31,7 +31,7 @@ export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): 
     ({ path, isChoice }) => isChoice || parseGitPath(path) !== undefined,
   )
   const hints = [
-    ...(waiting === undefined ? [] : [formatResolveHints(waiting, error.conflicts, texts).trimEnd()]),
+    ...(waiting === undefined ? [] : [formatResolveHints(waiting, error.conflicts, context).trimEnd()]),
     `Look at the changes with: coppice diff ${forks[0]}`,
     ...formatGitHints(forks, error.conflicts),
     ...(merge === undefined ? [`Merge them with: ${command} --merge${paths}`] : []),

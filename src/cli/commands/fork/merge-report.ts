@@ -60,21 +60,18 @@ export function withKind(change: TreeChange): TreeChange & RefChange {
   return { ...change, kind: toPathChange(change).kind }
 }
 
-/** Paths of conflicts in lines of text: these can be edited. */
-export type ConflictTexts = Pick<ReadonlySet<string>, 'has'>
-
 /** Formats the conflicts of a merge that waits now, and commands that go on from there. */
 export function formatMergeConflicts(
   merge: PendingMerge,
   conflicts: readonly Conflict[],
-  texts: ConflictTexts,
+  context: ResolveContext,
 ): string {
   const { sources, target } = merge
   const command = `coppice merge ${sources[0]} ${target}`
   const all = `Or merge again with --ours, --theirs or --markers for all of them: ${command} --theirs`
   const hints = [...(conflicts.some(hasChoice) ? [all] : []), ...formatGitHints(sources, conflicts)]
   return `coppice: ${sources[0]} and ${target} both changed ${formatCount(conflicts.length, 'path')}; nothing was merged
-${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts, texts)}${hints.map((line) => `${line}\n`).join('')}`
+${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts, context)}${hints.map((line) => `${line}\n`).join('')}`
 }
 
 /** Formats the commands that let git merge the commits of forks, if these are in conflict. */
@@ -93,21 +90,29 @@ function hasChoice({ reason, isChoice }: Pick<Conflict, 'reason' | 'isChoice'>):
   return reason === undefined || isChoice === true
 }
 
+/** State on which the commands that resolve conflicts depend. */
+export interface ResolveContext {
+  /** Paths of conflicts in texts, which have lines to merge. */
+  readonly texts: { has(path: string): boolean }
+  /** True if other merges wait, too. */
+  readonly isNamed: boolean
+}
+
 /**
  * Formats the commands that resolve a conflict with sides to choose, and finish the merge. It is the first one of a text,
  * for which there are more ways.
- * @param texts paths of conflicts in lines.
  */
 export function formatResolveHints(
   merge: PendingMerge,
   conflicts: readonly Pick<Conflict, 'path' | 'reason' | 'isChoice'>[],
-  texts: ConflictTexts,
+  { texts, isNamed }: ResolveContext,
 ): string {
   const choices = conflicts.filter(hasChoice)
   const shownConflict = choices.find(({ path }) => texts.has(path)) ?? choices[0]
   if (shownConflict === undefined) return ''
   const { path } = shownConflict
-  const command = `coppice resolve ${quoteShellWord(path)}`
+  const into = isNamed ? ` --into ${quoteShellWord(merge.target)}` : ''
+  const command = `coppice resolve ${quoteShellWord(path)}${into}`
   const [first, ...others] = merge.sources
   const lines = [
     [

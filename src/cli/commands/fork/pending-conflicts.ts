@@ -7,7 +7,7 @@ import { describeMerge } from '../../access/pending-merge.ts'
 import { CommandError, type Conflict, findConflicts } from '../../framework/errors.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { toTreePath } from './apply-paths.ts'
-import { type ConflictTexts, formatResolveHints } from './merge-report.ts'
+import { formatResolveHints, type ResolveContext } from './merge-report.ts'
 
 /** The conflicts of a pending merge, as both sides are now. */
 export interface PendingConflicts {
@@ -57,11 +57,11 @@ export function matchConflict(
 export function formatOpenConflicts(
   merge: PendingMerge,
   conflicts: readonly Conflict[],
-  texts: ConflictTexts,
+  context: ResolveContext,
 ): string {
   const lines = conflicts.map((conflict) => `  C ${formatConflict(merge, conflict)}\n`).join('')
   return `${formatCount(conflicts.length, 'conflict')} of the merge of ${describeMerge(merge)} ${conflicts.length === 1 ? 'is' : 'are'} open
-${lines}${formatResolveHints(merge, conflicts, texts)}`
+${lines}${formatResolveHints(merge, conflicts, context)}`
 }
 
 /** Formats the path of an open conflict and the reason. */

@@ -1,7 +1,7 @@
 import type { OnConflict } from '../../../backends/vault/index.ts'
 import { type PendingMerge, type PerformedMerge, performMerge } from '../../../workspace/index.ts'
 import type { OpenHome } from '../../access/home-access.ts'
-import { openPendingMerges } from '../../access/pending-merge.ts'
+import { areSeveralPending, openPendingMerges } from '../../access/pending-merge.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { exitCodes, findConflicts } from '../../framework/errors.ts'
 import { formatMergeConflicts } from './merge-report.ts'
@@ -36,7 +36,8 @@ export async function runMerge(
     const conflicts = findConflicts(error)
     if (conflicts !== undefined && !isTrial) await merges.begin(request)
     if (conflicts === undefined || call.isJson) throw error
-    call.terminal.err.write(formatMergeConflicts(request, conflicts, texts))
+    const context = { texts, isNamed: await areSeveralPending(open) }
+    call.terminal.err.write(formatMergeConflicts(request, conflicts, context))
     return exitCodes.conflict
   }
 }
