@@ -81,6 +81,22 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     expect(readdirSync(join(cli.home, 'mounts'))).toEqual([])
   })
 
+  it('that is killed reverts nothing of commands that ran in the fork meanwhile', async () => {
+    const cli = await Project.create()
+    const server = await cli.mount()
+    appendFileSync(join(cli.place, 'new'), 'mine\n')
+    await cli.ok('diff', 'fix')
+    const script = 'echo theirs >> new; echo o > other; rm a'
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', script])
+    writeFileSync(join(cli.place, 'last'), 'last\n')
+    server.kill('SIGKILL')
+    await expect.poll(() => cli.isMounted, { timeout: 10_000 }).toBe(false)
+    expect((await cli.run(['vault', 'list'])).stderr).toContain('a mount of fix was killed; the fork has its')
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(
+      /^D \/a .*\nD \/gone .*\nA \/last .*\nA \/new {2}\+3 -0\nA \/other /,
+    )
+  })
+
   it('gives the fork the changes so far when a command looks at it', async () => {
     const cli = await Project.create()
     const server = await cli.mount()

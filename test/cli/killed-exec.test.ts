@@ -93,7 +93,8 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo other > other; sed -i s/five/FIVE/ a'])
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect((await cli.run(['forks'])).stderr).toContain('a command of fix was killed; the fork has its changes')
+    const { stderr } = await cli.run(['forks'])
+    expect(stderr).toContain('a command of fix was killed; the fork has its changes')
     expect(await cli.ok('diff', 'fix', '--stat')).toMatch(
       /^M \/a {2}\+2 -2\nA \/mine {2}\+1 -0\nA \/other {2}\+1 -0\n3 /,
     )

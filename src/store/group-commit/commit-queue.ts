@@ -54,8 +54,8 @@ export class CommitQueue {
   /** Lease under which this process changes the vault; null if nobody may have one. */
   #lease: Uint8Array | null = null
   /**
-   * Row up to which the lease is known to be as above: whoever takes a lease appends a row, so a commit after this row
-   * need not compare the lease again.
+   * Row up to which the lease is known to be as above. Taking a lease appends a row, so a commit right after this row need
+   * not compare the lease again.
    */
   #leaseSeq = UNKNOWN
 

@@ -10,7 +10,7 @@ export interface ForkStart {
   readonly directory: string
   /** Vault with the fork as it was; absent if there was none. */
   readonly point?: string | undefined
-  /** Paths that it had changed. Its base may have got more since, so that a comparison would find more. */
+  /** Paths at which that differs from the directory. A comparison finds more: its base may have got others since. */
   readonly paths: readonly string[]
   readonly keepsEmpty: boolean
   readonly isGenerated: boolean
@@ -30,7 +30,7 @@ export interface ExecutionWorkspace {
    */
   checkpoint(): Promise<string | null>
   /** Returns how another process stores the changes if this one is killed; they are lost when absent. */
-  describeStart?(): ForkStart | undefined
+  describeStart?(): ForkStart
   /** Reports whether a change can be kept; all can when absent. */
   canKeep?(change: SessionChange): boolean
   /**

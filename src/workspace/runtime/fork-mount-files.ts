@@ -8,6 +8,7 @@ import {
   readFileIfPresent,
   TaggedDirectory,
 } from '../../machine/index.ts'
+import type { ForkStart } from './execution-workspace.ts'
 import type { LeftFork } from './recover-left-forks.ts'
 
 const REQUEST_SUFFIX = '.request'
@@ -15,7 +16,7 @@ const REQUEST_SUFFIX = '.request'
 const TAKEN_SUFFIX = '.taken'
 
 /** A mounted fork, for the process that stores its changes if the mounting process was killed. */
-export interface ForkMountRecord extends LeftFork {
+export interface ForkMountRecord extends LeftFork, Partial<Pick<ForkStart, 'point' | 'paths'>> {
   /** Mount point and device of a mount of root. */
   readonly mountpoint?: string | undefined
   readonly device?: number | undefined

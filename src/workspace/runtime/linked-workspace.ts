@@ -54,7 +54,6 @@ export class LinkedWorkspace implements ExecutionWorkspace {
   #initialPaths: ReadonlySet<string> = new Set()
   /** Paths that the session had changed when its changes were last collected. */
   #lastTouched = new TouchedPaths([], [])
-  #hasCollected = false
   /** True if another command created the fork while the session was open. The session began without its changes. */
   #isJoined = false
 
@@ -103,14 +102,14 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     return { session, [Symbol.asyncDispose]: async () => this.#start?.[Symbol.asyncDispose]() }
   }
 
-  /** Returns the start of the session; undefined once a command of it has ended. */
-  describeStart(): ForkStart | undefined {
-    if (this.#hasCollected) return undefined
+  /** Returns what the session had when it began, or when its changes were collected last. */
+  describeStart(): ForkStart {
+    const touched = [...this.#lastTouched.listPaths()].map(({ path }) => path)
     return {
       fork: this.forkName ?? this.#fork?.name ?? createNumberedForkName(this.directory, 1),
       directory: this.directory,
       point: this.#start?.vault,
-      paths: [...this.#initialPaths],
+      paths: [...this.#initialPaths, ...touched],
       keepsEmpty: this.#keepsEmpty,
       isGenerated: this.#isGenerated,
     }
@@ -171,7 +170,6 @@ export class LinkedWorkspace implements ExecutionWorkspace {
       if (collected.continues === true && this.#fork !== undefined)
         await this.#rememberSession(this.#fork, collected.changes, others)
       this.#isJoined = false
-      this.#hasCollected = true
       const overwritten = await keepRivals?.()
       if (earlier !== this.#start) await earlier?.[Symbol.asyncDispose]()
       return this.#fork === undefined

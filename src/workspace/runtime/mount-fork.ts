@@ -55,7 +55,10 @@ export async function mountFork(
     wasEmpty: listDirectoryIfPresent(link.path).length === 0,
     ...(isOnMachine && { mountpoint: options.mountpoint, device }),
   }
-  const stored = new StoredMoment(started, (since) => files.writeRecord({ ...record, since }))
+  const stored = new StoredMoment(started, (since) => {
+    const { point, paths } = workspace.describeStart()
+    files.writeRecord({ ...record, since, point, paths })
+  })
   const store = (continues: boolean) =>
     stored.advance((since) =>
       overlay.withChanges((changes) => storeMountChanges(workspace, { changes, since, by, continues })),

@@ -31,7 +31,7 @@ async function storeLeftChanges(
   const link = new LinkedDirectory(home, record.directory)
   const fork = await link.getFork(record.fork)
   const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
-  await using _baseline = await workspace.resume({ paths: [] })
+  await using _baseline = await workspace.resume({ point: record.point, paths: record.paths ?? [] })
   const { changed } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
     storeMountChanges(workspace, { changes, since: record.since }),
   )
