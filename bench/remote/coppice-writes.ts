@@ -25,6 +25,18 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
       },
     })
   }
+  await using relaxed = await openHome({ url: server.url('relaxed'), durability: 'process' })
+  const other = await relaxed.createVault('base')
+  await recorder.record('commit-process', {
+    operations: commits,
+    expected: commits,
+    pass: async () => {
+      passes++
+      for (let number = 0; number < commits; number++)
+        await other.write(`/pass-${passes}/${number % 100}/${number}`, randomBytes(SMALL_BYTES))
+      return commits
+    },
+  })
   await recorder.record('files', {
     operations: files,
     expected: files,

@@ -32,6 +32,15 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
       },
     })
   }
+  await client.query('set synchronous_commit = off')
+  await recorder.record('commit-process', {
+    operations: commits,
+    expected: commits,
+    pass: async () => {
+      for (let number = 0; number < commits; number++) await client.query(insert(SMALL_BYTES))
+      return commits
+    },
+  })
   await recorder.record('files', {
     operations: files,
     expected: files,

@@ -19,10 +19,12 @@ export const remote: Benchmark = {
       ],
     },
     { name: 's3', parts: [{ name: 'objects', module: new URL('./s3-objects.ts', import.meta.url) }] },
+    { name: 'least', parts: [{ name: 'writes', module: new URL('./least-writes.ts', import.meta.url) }] },
     { name: 'pg', parts: [{ name: 'writes', module: new URL('./pg-writes.ts', import.meta.url) }] },
   ],
   works: [
     { id: 'commit', label: 'new files of 200 bytes, one after the other', unit: 'rate' },
+    { id: 'commit-process', label: "the same, durability 'process'", unit: 'rate' },
     { id: 'content', label: 'new files of 1 KiB, one after the other', unit: 'rate' },
     { id: 'files', label: 'new files of 1 KiB, 100 in flight', unit: 'rate' },
     { id: 'stat', label: 'warm stat', unit: 'rate' },
@@ -40,6 +42,7 @@ export const remote: Benchmark = {
   ],
   targets: [
     targets.atLeast(0.6, 'pg', 'commit', 'commit one operation'),
+    targets.atLeast(0.6, 'pg', 'commit-process', "commit one operation, durability 'process'"),
     targets.slowdown('warm stat at least 0.8× a local home', 1 / 0.8, 'stat', 'stat-local'),
     targets.within(0.6, 'walk', 'cold walk'),
     targets.atMost(2, 'fork-trips', 'trips of a fork'),
@@ -54,6 +57,7 @@ export const remote: Benchmark = {
     'Trips of a fork do not depend on its files: they are counted on the vault of the walk.',
     'PostgreSQL on a unix socket of this machine, which waits for its disk at every commit.',
     's3: the client alone, objects of 8 MiB on s3rver, four in flight on the way in.',
+    'least: the function that commits, called with journal rows of the same size, without a vault.',
     'pg: one row of the same size for each file, prepared, on six connections where many are in flight.',
   ],
   hasQuickForm: true,

@@ -81,6 +81,18 @@ describe.skipIf(!hasPostgres)('a home in PostgreSQL with large content in S3', (
     await expect(openHome({ url, objects: { bucket: 'another' } })).rejects.toMatchObject({ code: 'EINVAL' })
   })
 
+  it('reads content in order with one request for each object', async () => {
+    const { url, objects, proxy } = await newPlace()
+    await using _proxy = proxy
+    const content = largeContent('in order', SIZE)
+    await using home = await openHome({ url, objects })
+    await (await home.createVault('base')).write('/large', streamOf(content))
+    await using other = await openHome({ url })
+    proxy.asked.length = 0
+    await expectContent(other, '/large', content)
+    expect(proxy.asked).toHaveLength(3)
+  })
+
   it('asks S3 for nothing that is small', async () => {
     const { url, objects, proxy } = await newPlace()
     await using _proxy = proxy

@@ -1,5 +1,6 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { isSegmentName, SEGMENT_BYTES, type SegmentInfo, type SegmentStore } from '../../store/index.ts'
+import { ArrivingBlocks } from './arriving-blocks.ts'
 import { listKeyPages } from './list-key-pages.ts'
 import { deleteObject, getObject, putObject } from './objects.ts'
 import type { S3Call } from './s3-call.ts'
@@ -38,20 +39,19 @@ export class S3Segments implements SegmentStore {
 
   /** Stores a segment. A repeated request stores the same bytes under the same key, so a lost response does no harm. */
   async put(name: string, parts: readonly Uint8Array[]): Promise<void> {
-    await putObject(
-      this.#connection,
-      this.#prefix + name,
-      Buffer.concat(parts),
-      {},
-      this.#createCall('write', name),
-    )
+    const [first = new Uint8Array(0)] = parts
+    const bytes = parts.length === 1 ? first : Buffer.concat(parts)
+    await putObject(this.#connection, this.#prefix + name, bytes, {}, this.#createCall('write', name))
   }
 
   async read(name: string, offset: number, length: number): Promise<Uint8Array | undefined> {
     const first = Math.floor(offset / BLOCK_BYTES)
     const last = Math.floor((offset + length - 1) / BLOCK_BYTES)
-    const wanted = Array.from({ length: last - first + 1 }, (_, index) => this.#getBlock(name, first + index))
-    this.#readAhead(name, last)
+    // A segment that is read in order is fetched to its end.
+    const isInOrder = first === 0 || this.#blocks.has(`${name}/${first - 1}`)
+    const end = isInOrder ? Math.max(last + 1, SEGMENT_BYTES / BLOCK_BYTES) : last + 1
+    this.#fetchMissing(name, first, end)
+    const wanted = Array.from({ length: last - first + 1 }, (_, index) => this.#useBlock(name, first + index))
     const blocks = await Promise.all(wanted)
     const [head] = blocks
     if (head === undefined) return undefined
@@ -81,36 +81,47 @@ export class S3Segments implements SegmentStore {
     return this.#connection.close()
   }
 
-  /** Starts to fetch the rest of a segment if it is read in order. A failure shows when a block is read. */
-  #readAhead(name: string, index: number): void {
-    if (index > 0 && !this.#blocks.has(`${name}/${index - 1}`)) return
-    for (let next = index + 1; next < SEGMENT_BYTES / BLOCK_BYTES; next++)
-      if (!this.#blocks.has(`${name}/${next}`)) this.#getBlock(name, next).catch(() => {})
+  /** Begins to fetch the blocks from one to another that are not here, each run of them by one request. */
+  #fetchMissing(name: string, first: number, end: number): void {
+    for (let index = first; index < end; index++) {
+      let stop = index
+      while (stop < end && !this.#blocks.has(`${name}/${stop}`)) stop++
+      if (stop === index) continue
+      const arriving = new ArrivingBlocks(stop - index, BLOCK_BYTES)
+      for (const [number, block] of arriving.blocks.entries()) this.#keep(`${name}/${index + number}`, block)
+      void this.#fetch(name, index, arriving)
+      index = stop - 1
+    }
   }
 
-  #getBlock(name: string, index: number): Promise<Uint8Array | undefined> {
+  /** Returns a block that was fetched or is on its way, and notes its use. */
+  #useBlock(name: string, index: number): Promise<Uint8Array | undefined> | undefined {
     const key = `${name}/${index}`
-    const block = this.#blocks.get(key) ?? this.#fetchBlock(key, name, index)
+    const block = this.#blocks.get(key)
+    if (block !== undefined) this.#keep(key, block)
+    return block
+  }
+
+  #keep(key: string, block: Promise<Uint8Array | undefined>): void {
     this.#blocks.delete(key)
     this.#blocks.set(key, block)
     const [oldest] = this.#blocks.keys()
     if (this.#blocks.size > MAX_BLOCKS && oldest !== undefined) this.#blocks.delete(oldest)
-    return block
   }
 
-  /** Fetches a block; undefined if there is no such segment. A block that failed or was missing is fetched anew. */
-  async #fetchBlock(key: string, name: string, index: number): Promise<Uint8Array | undefined> {
+  /** Fetches blocks; undefined if there is no such segment. Those that failed or were missing are fetched anew. */
+  async #fetch(name: string, first: number, arriving: ArrivingBlocks): Promise<void> {
+    const count = arriving.blocks.length
     try {
-      const range = [index * BLOCK_BYTES, BLOCK_BYTES] as const
+      const range = [first * BLOCK_BYTES, count * BLOCK_BYTES] as const
       const call = this.#createCall('read', name)
       const found = await getObject(this.#connection, this.#prefix + name, range, call)
-      if (found !== undefined) return Buffer.concat(await Array.fromAsync(found.bytes))
-      this.#blocks.delete(key)
-      return undefined
+      if (found !== undefined) return await arriving.fill(found.bytes)
+      arriving.giveUp()
     } catch (error) {
-      this.#blocks.delete(key)
-      throw error
+      arriving.fail(error)
     }
+    for (let index = first; index < first + count; index++) this.#blocks.delete(`${name}/${index}`)
   }
 
   #createCall(op: string, name: string): S3Call {

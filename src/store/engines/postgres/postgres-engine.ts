@@ -200,7 +200,10 @@ export class PostgresEngine implements Engine {
   }
 
   async sync(): Promise<void> {
-    if (!this.#isFullyDurable && !this.isReadOnly) await this.#readRows(this.#statements.sync)
+    if (this.#isFullyDurable || this.isReadOnly) return
+    if (!this.#outcomes.areSettled) await this.#outcomes.settleAll()
+    // Not in a turn: it is a transaction of its own.
+    await this.#connection.read(this.#statements.sync)
   }
 
   async close(): Promise<void> {
@@ -218,7 +221,7 @@ export class PostgresEngine implements Engine {
   /** Reads after the outcome of every lost commit is decided. */
   readonly #readRows: ReadRows = async (statement, values) => {
     if (!this.#outcomes.areSettled) await this.#outcomes.settleAll()
-    return this.#connection.read(statement, values)
+    return (await this.#turns.read(statement, values)) ?? this.#connection.read(statement, values)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Batch } from '../../engine.ts'
 import { getTurnKey } from './postgres-commit-results.ts'
-import type { PostgresConnection } from './postgres-connection.ts'
+import type { PostgresConnection, SqlRow, SqlStatement, SqlValue } from './postgres-connection.ts'
 import { qualify } from './postgres-setup.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 
@@ -45,6 +45,12 @@ export class PostgresTurns {
     if (first === undefined || journal.some(({ vault }) => vault !== first.vault)) return undefined
     const turn = this.#turns.get(first.vault)
     return turn?.isOpen ? turn : undefined
+  }
+
+  /** Reads in an open turn; undefined if there is none. */
+  async read(statement: SqlStatement, values?: readonly SqlValue[]): Promise<SqlRow[] | undefined> {
+    for (const turn of this.#turns.values()) if (turn.isOpen) return turn.read(statement, values)
+    return undefined
   }
 
   async close(): Promise<void> {
