@@ -7,7 +7,7 @@ import { PostgresEngine } from '../../src/store/engines/postgres/postgres-engine
 import { bytes, row } from '../../src/store/engines/suite-rows.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
 
-const ROLES = 'create role reader login; create role stranger login'
+const ROLES = 'create role reader login; create role member login; create role stranger login'
 
 let server: PostgresServer
 let places = 0
@@ -110,6 +110,29 @@ when('the postgres engine', () => {
     const foreign = place()
     await sql(`create schema home_${places}; create table home_${places}.invoices ()`)
     await expect(open(foreign)).rejects.toThrow(/another program with 'invoices'/)
+  })
+
+  it('adds its functions to a home of an earlier version, for everybody, if its owner opens it', async () => {
+    const url = place()
+    const schema = `home_${places}`
+    await (await open(url)).close()
+    await sql(`drop function ${schema}.append, ${schema}.sweep, ${schema}.commit;
+      create function ${schema}.commit(int) returns int language sql as 'select 7';
+      delete from ${schema}.home where key = 'functions';
+      grant usage on schema ${schema} to member;
+      grant select, insert, update, delete on all tables in schema ${schema} to member`)
+    const asMember = url.replace('coppice@', 'member@')
+    const refused = {
+      code: 'ENOTSUP',
+      message: expect.stringContaining('open it once with this version as its owner'),
+    }
+    await expect(open(asMember)).rejects.toMatchObject(refused)
+    await using owner = await open(url)
+    expect(await owner.commit({ journal: [row(1, 1)] })).toBe(true)
+    await using member = await open(asMember)
+    expect(await member.commit({ journal: [row(1, 2)] })).toBe(true)
+    // Machines with the earlier version still call theirs.
+    expect(await sql(`select ${schema}.commit(1)`)).toEqual([{ commit: 7 }])
   })
 
   it('is read by a role that may not write, and closed to a stranger', async () => {

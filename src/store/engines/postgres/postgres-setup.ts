@@ -6,6 +6,7 @@ import { APPEND_FUNCTION, SWEEP_FUNCTION } from './postgres-commit-parts.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { getRejectionState, toPostgresError } from './postgres-errors.ts'
 import {
+  FUNCTIONS_VERSION,
   INCARNATION_FUNCTION,
   PUBLISH_FUNCTION,
   SETTLE_FUNCTION,
@@ -16,6 +17,15 @@ import {
 /** Lock of those who create a home: "copp". */
 const CREATION_LOCK = 0x636f7070
 const MIN_SERVER_VERSION = 150_000
+const INSUFFICIENT_PRIVILEGE = '42501'
+const FUNCTIONS: readonly string[] = [
+  APPEND_FUNCTION,
+  SWEEP_FUNCTION,
+  COMMIT_FUNCTION,
+  SETTLE_FUNCTION,
+  PUBLISH_FUNCTION,
+  INCARNATION_FUNCTION,
+]
 
 /** Properties of an existing home. */
 export interface PostgresHome {
@@ -27,6 +37,8 @@ export interface PostgresHome {
   readonly state: string
   /** Recorded place of large content; undefined if that is in the database. */
   readonly objects: string | undefined
+  /** Version of its functions. */
+  readonly functions: number
   /** Number of the time since the last crash; undefined if the home is read-only. */
   readonly incarnation: string | undefined
 }
@@ -42,7 +54,10 @@ export function qualify(text: string, schema: string): string {
  */
 export async function setUpHome(connection: PostgresConnection, mustExist: boolean): Promise<PostgresHome> {
   const found = await findHome(connection)
-  if (found !== undefined) return found
+  if (found !== undefined) {
+    if (!found.isReadOnly && found.functions < FUNCTIONS_VERSION) await upgradeFunctions(connection)
+    return found
+  }
   const { label } = connection.address
   if (mustExist) {
     const detail = `there is no home in ${label}; create one with: coppice home create '${label}'`
@@ -79,19 +94,23 @@ async function readProperties(connection: PostgresConnection): Promise<PostgresH
         i.value,
         o.value,
         concat_ws('-', pg_relation_filenode('S.pages'), (pg_control_checkpoint()).timeline_id),
-        case when can_write then S.incarnation() end
-      from S.home f left join S.home i on i.key = 'id' left join S.home o on o.key = 'objects',
+        case when can_write then S.incarnation() end,
+        v.value
+      from S.home f left join S.home i on i.key = 'id' left join S.home o on o.key = 'objects'
+        left join S.home v on v.key = 'functions',
         (select has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery()) r(can_write)
       where f.key = 'format'`,
     schema,
   )
-  const [[format, id, objects = null, state, incarnation = null] = []] = await connection.read({ text })
+  const [[format, id, objects = null, state, incarnation = null, functions = null] = []] =
+    await connection.read({ text })
   assertFormat(label, Number(format))
   return {
     id: String(id),
     objects: objects === null ? undefined : String(objects),
     state: String(state),
     isReadOnly: incarnation === null,
+    functions: Number(functions ?? 1),
     incarnation: incarnation === null ? undefined : String(incarnation),
   }
 }
@@ -99,15 +118,7 @@ async function readProperties(connection: PostgresConnection): Promise<PostgresH
 /** Creates the schema and everything in it. If another opener does so at once, the second finds it done. */
 async function createHome(connection: PostgresConnection): Promise<void> {
   const { label, schema } = connection.address
-  const parts = [
-    TABLES,
-    APPEND_FUNCTION,
-    SWEEP_FUNCTION,
-    COMMIT_FUNCTION,
-    SETTLE_FUNCTION,
-    PUBLISH_FUNCTION,
-    INCARNATION_FUNCTION,
-  ]
+  const parts = [TABLES, ...FUNCTIONS]
   const script = `select pg_advisory_xact_lock(${CREATION_LOCK});
     create schema if not exists ${schema};
     ${qualify(parts.join(''), schema)}`
@@ -117,6 +128,23 @@ async function createHome(connection: PostgresConnection): Promise<void> {
     // 42P07, 42723: the table or function exists.
     const state = getRejectionState(error)
     if (state !== '42P07' && state !== '42723') throw toPostgresError('open', label, error)
+  }
+}
+
+/** Adds the functions that this version calls to a home of an earlier one. ENOTSUP for a role that may not. */
+async function upgradeFunctions(connection: PostgresConnection): Promise<void> {
+  const { label, schema } = connection.address
+  const functions = FUNCTIONS.join('').replaceAll('create function', 'create or replace function')
+  const script = `select pg_advisory_xact_lock(${CREATION_LOCK});
+    ${qualify(functions, schema)}
+    insert into ${schema}.home values ('functions', '${FUNCTIONS_VERSION}')
+      on conflict (key) do update set value = excluded.value`
+  try {
+    await connection.runScript(script)
+  } catch (error) {
+    if (getRejectionState(error) !== INSUFFICIENT_PRIVILEGE) throw toPostgresError('open', label, error)
+    const detail = `an earlier version created the home ${label}; open it once with this version as its owner, who may add functions`
+    throw new VfsError('ENOTSUP', label, { op: 'open', detail, cause: error })
   }
 }
 

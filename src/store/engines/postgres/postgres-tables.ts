@@ -1,5 +1,11 @@
 import { FIRST_FORMAT } from '../store-format.ts'
 
+/**
+ * Version of the functions of a home, raised with any change of them. They are added beside those that earlier programs
+ * call, which may still be in use on other machines.
+ */
+export const FUNCTIONS_VERSION: number = 2
+
 /** Tables of a home. `S` stands for the schema. */
 export const TABLES: string = `
   create table S.home (key text primary key, value text not null);
@@ -23,7 +29,8 @@ export const TABLES: string = `
   create unlogged table S.incarnations (number bigint not null);
   alter table S.pages alter column bytes set storage external;
   alter table S.blobs alter column bytes set storage external;
-  insert into S.home values ('format', '${FIRST_FORMAT}'), ('id', gen_random_uuid()::text);
+  insert into S.home values
+    ('format', '${FIRST_FORMAT}'), ('functions', '${FUNCTIONS_VERSION}'), ('id', gen_random_uuid()::text);
 `
 
 /** Names of the tables: a schema that has tables, but not all of these, belongs to another program. */
