@@ -142,20 +142,19 @@ describe.skipIf(why !== undefined)('hosts that are allowed for longer', () => {
 })
 
 describe.skipIf(why !== undefined || !hasProgram('python3'))('a refused host at a terminal', () => {
-  /** Runs curl, which may reach another host alone, and answers the question about this one. */
-  async function answer(cli: Cli, keys: string, ...options: string[]) {
-    const url = `http://localhost:${port}/asked`
-    const command = [
-      process.execPath,
-      join(root, 'bin/coppice.js'),
-      'exec',
-      '--allow-host',
-      'shop.example',
-      ...options,
-    ]
-    const line = `cd ${cli.files} && ${command.join(' ')} -- curl -sS --noproxy , ${url}`
+  const curl = () => `curl -sS --noproxy , http://localhost:${port}/asked`
+
+  /** Runs a command that may reach another host alone. */
+  function start(cli: Cli, command: string, ...options: string[]): PseudoTerminal {
+    const program = [process.execPath, join(root, 'bin/coppice.js')]
+    const words = [...program, 'exec', '--allow-host', 'shop.example', ...options, '--', command]
     const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home }
-    const terminal = new PseudoTerminal(['sh', '-c', line], env, [24, 200])
+    return new PseudoTerminal(['sh', '-c', `cd ${cli.files} && ${words.join(' ')}`], env, [24, 200])
+  }
+
+  /** Runs curl, and answers the question about this host. */
+  async function answer(cli: Cli, keys: string, ...options: string[]) {
+    const terminal = start(cli, curl(), ...options)
     await expect.poll(() => terminal.shown, { timeout: 30_000 }).toMatch(/run the command again\? \[\S+\] /)
     terminal.type(`${keys}\n`)
     await terminal.ended()
@@ -178,6 +177,15 @@ describe.skipIf(why !== undefined || !hasProgram('python3'))('a refused host at 
     expect(await cli.ok('approve')).toMatch(/^localhost:\d+ {2}allowed in fork mine of /m)
     expect(await answer(cli, 'project')).toContain('seen /asked')
     expect(await cli.ok('approve')).toMatch(/^localhost:\d+ {2}allowed in \//m)
+  })
+
+  it('is no question after Ctrl-C', async () => {
+    const terminal = start(new Cli(), `'${curl()}; echo served; sleep 600'`, '--shell')
+    await expect.poll(() => terminal.shown, { timeout: 30_000 }).toContain('served')
+    terminal.type('\x03')
+    await terminal.ended()
+    expect(terminal.shown).toContain('is not an allowed host')
+    expect(terminal.shown).not.toContain('run the command again')
   })
 
   it('stays refused without an answer', async () => {

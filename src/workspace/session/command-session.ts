@@ -22,7 +22,7 @@ export interface RunningSession {
 }
 
 /** Mount of an overlay session, for the process that reads its files after this one was killed. */
-export interface SessionOverlay {
+interface SessionOverlay {
   readonly privilege: 'root' | 'user'
   /** Source that `mount` shows, different for each session. */
   readonly source: string

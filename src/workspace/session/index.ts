@@ -13,7 +13,6 @@ export type {
   RunSpec,
   SessionBase,
   SessionChange,
-  SessionOverlay,
   StagedChange,
 } from './command-session.ts'
 export { stageInto } from './entries/staging.ts'

@@ -14,8 +14,8 @@ import { createApprovalOptions } from './run-connection.ts'
 import type { RunInvocation } from './run-options.ts'
 import type { PreparedRun } from './run-request.ts'
 
-/** Exit codes of a shell for a command that timed out, and for one that was killed. */
-const [EXIT_TIMED_OUT, EXIT_STOPPED, EXIT_NOT_FOUND] = [124, 137, 127]
+/** Exit codes of a shell for a command that timed out, was killed, was not found, and was interrupted. */
+const [EXIT_TIMED_OUT, EXIT_STOPPED, EXIT_NOT_FOUND, EXIT_INTERRUPTED] = [124, 137, 127, 130]
 const LEFT_OUT_REASON =
   'a fork holds no pipes, sockets and devices; no names or links that are not UTF-8; no names reserved for apply; no paths that are too long; no changes of files that you may not read; and no removal of a directory that contains any of these'
 const STOP_MESSAGES = {
@@ -83,7 +83,9 @@ async function prepareNextRun(
   run: PreparedRun,
   report: RunReport,
 ): Promise<PreparedRun | undefined> {
-  if (isJson || !terminal.canAsk || terminal.signal.aborted) return undefined
+  // A person who ended a server by Ctrl-C does not want it again.
+  const isInterrupted = terminal.signal.aborted || report.result.exit_code === EXIT_INTERRUPTED
+  if (isJson || !terminal.canAsk || isInterrupted) return undefined
   const fork = report.fork ?? run.options.fork
   const allowed = await askAboutRefusedHosts(terminal, boundary, report, fork)
   if (allowed.length === 0) return undefined
