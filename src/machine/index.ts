@@ -17,7 +17,7 @@ export { isErrno } from './is-errno.ts'
 export { loadCrypto, loadFsPromises } from './load-on-use.ts'
 export { MemoryGuard } from './memory-guard.ts'
 export { Mutex } from './mutex.ts'
-export { listDirectoryIfPresent, readFileIfPresent } from './present-files.ts'
+export { hasEntries, listDirectoryIfPresent, readFileIfPresent } from './present-files.ts'
 export {
   appendTextSync,
   isOpenToOthers,

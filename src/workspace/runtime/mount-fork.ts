@@ -1,4 +1,4 @@
-import { listDirectoryIfPresent } from '../../machine/index.ts'
+import { hasEntries } from '../../machine/index.ts'
 import { type CallContext, isVfsError } from '../../vfs/index.ts'
 import type { LinkedDirectory, LinkedFork } from '../link/index.ts'
 import { MountedOverlay, removeTree } from '../session/index.ts'
@@ -52,7 +52,7 @@ export async function mountFork(
     fork: fork.name,
     directory: link.path,
     privilege,
-    wasEmpty: listDirectoryIfPresent(link.path).length === 0,
+    wasEmpty: !hasEntries(link.path),
     ...(isOnMachine && { mountpoint: options.mountpoint, device }),
   }
   const stored = new StoredMoment(started, (since) => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { listDirectoryIfPresent, TaggedDirectory } from '../../machine/index.ts'
+import { hasEntries, TaggedDirectory } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
 
 /** An overlay over the directory of a fork, for the process that stores its changes if this one is killed. */
@@ -69,5 +69,5 @@ async function recoverLeftFork<Fields extends LeftFork>(
 
 /** False if the directory of a fork is missing, such as one on a disk that is not mounted yet. */
 export function isThere({ directory, wasEmpty }: LeftFork): boolean {
-  return existsSync(directory) && (wasEmpty || listDirectoryIfPresent(directory).length > 0)
+  return existsSync(directory) && (wasEmpty || hasEntries(directory))
 }

@@ -1,4 +1,4 @@
-import { listDirectoryIfPresent, TaggedDirectory } from '../../machine/index.ts'
+import { hasEntries, isErrno, TaggedDirectory } from '../../machine/index.ts'
 import type { CallContext } from '../../vfs/index.ts'
 import type { CommandSession } from '../session/index.ts'
 import type { ForkStart } from './execution-workspace.ts'
@@ -25,8 +25,8 @@ export interface RecordedStart extends Pick<SessionRecord, 'by' | 'mask' | 'copi
 }
 
 /**
- * Records how the changes of a session are stored if this process is killed. Undefined for a session whose files do not
- * show its changes: only an overlay keeps them apart.
+ * Records how the changes of a session are stored if this process is killed. Undefined on a full disk, and for a session
+ * whose files do not show its changes: only an overlay keeps them apart.
  */
 export function recordSession(
   session: CommandSession,
@@ -40,8 +40,14 @@ export function recordSession(
     ...overlay,
     ...rest,
     since: Number(since / NANOS_PER_MS),
-    wasEmpty: listDirectoryIfPresent(start.directory).length === 0,
+    wasEmpty: !hasEntries(start.directory),
   }
-  files.writeRecord(record)
-  return files
+  try {
+    files.writeRecord(record)
+    return files
+  } catch (error) {
+    // A command that only reads works on a full disk, too.
+    if (isErrno(error, 'ENOSPC', 'EDQUOT')) return undefined
+    throw error
+  }
 }
