@@ -33,6 +33,7 @@ import {
   LinkedDirectory,
   type LinkedFork,
   LinkedWorkspace,
+  listLeftPoints,
   type MaskChoice,
   type NegativeAnswer,
   type PolicyRules,
@@ -140,7 +141,7 @@ export class Boundary {
     if (path === undefined)
       throw new VfsError('EINVAL', '/', { op: 'exec', detail: 'a home in memory cannot run commands' })
     const { policy } = await readPolicy(path)
-    await sweepForkPoints(home)
+    await sweepForkPoints(home, listLeftPoints(path))
     return new Boundary(home, path, await openBoundaryVault(home), policy, redactor)
   }
 

@@ -56,11 +56,11 @@ export class TaggedDirectory {
     this.#rename(basename(abandoned.path))
   }
 
-  /** Returns the record; undefined if there is none, or if a power cut left it empty; `damaged` if it cannot be read. */
+  /** Returns the record; undefined if there is none, `damaged` if it cannot be read. */
   readRecord<Fields>(): Fields | 'damaged' | undefined {
     const content = readFileIfPresent(join(this.path, RECORD))
     try {
-      return content === undefined || content === '' ? undefined : JSON.parse(content)
+      return content === undefined ? undefined : JSON.parse(content)
     } catch {
       return 'damaged'
     }

@@ -102,6 +102,7 @@ export {
   type JournalEvent,
   type JournalLine,
   LinkedWorkspace,
+  listLeftPoints,
   listMountedForks,
   type MaskChoice,
   type MaskSettings,

@@ -85,6 +85,12 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     await cli.kill('cat .env > /dev/null; echo x > x', '--mask', '--fork', 'second')
     await cli.run(['forks'])
     expect(await cli.ok('diff', 'second', '--stat')).toMatch(/^A \/x {2}\+1 -0\n1 path/)
+    const child = await cli.hold('cat .env > /dev/null; echo y > y', '--mask', '--fork', 'third')
+    writeFileSync(join(cli.files, '.env'), 'TOKEN=another-value-2\n')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await cli.run(['forks'])
+    expect(await cli.ok('diff', 'third', '--stat')).toMatch(/^A \/y {2}\+1 -0\n1 path/)
   })
 
   it('shares the fork that another command created under its name meanwhile', async () => {
@@ -146,7 +152,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
         '--',
         'head -c 25M /dev/urandom > big',
       ])
-      expect(run.stderr).toMatch(/could not be kept: .*; the next coppice command tries again; free space on/)
+      expect(run.stderr).toMatch(/could not be kept: .*; a later coppice command tries again; free space on/)
       rmSync(ballast)
       expect((await cli.run(['forks', ...home])).stderr).toContain('the fork has its changes now')
       expect(await cli.ok('diff', 'fix', '--stat', ...home)).toContain('A /big')

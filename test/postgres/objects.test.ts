@@ -246,8 +246,14 @@ describe.skipIf(!hasPostgres)('cold content of a home in PostgreSQL', () => {
     await home.createVault('base')
     const files = smallFiles(200)
     await writeFiles(home, files)
-    proxy.meddle = ({ method }, answer) => method === 'PUT' && refuse(answer, 507, 'InsufficientStorage')
-    expect(await home.gc(packAll)).toMatchObject({ packed: { blobs: 0 } })
+    for (const [status, code] of [
+      [507, 'InsufficientStorage'],
+      [403, 'AccessDenied'],
+    ] as const) {
+      proxy.meddle = ({ method }, answer) => method === 'PUT' && refuse(answer, status, code)
+      const { packed } = await home.gc(packAll)
+      expect(packed).toEqual({ blobs: 0, bytes: 0, problem: expect.stringContaining('because') })
+    }
     proxy.meddle = () => false
     await expectFiles(home, files)
     expect(await home.gc(packAll)).toMatchObject({ packed: { blobs: 200 } })

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Home, isMirrorFor, isMirrorName } from '../../backends/vault/index.ts'
-import { TaggedDirectory } from '../../machine/index.ts'
+import { isErrno, TaggedDirectory } from '../../machine/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { findMountsDirectory } from './home-path.ts'
 
@@ -30,7 +30,13 @@ export async function recoverDirectory(call: CommandInvocation, home: Home): Pro
 
 /** Reports whether a process that has ended left the files of a session. */
 function hasLeftSessions(home: string): boolean {
-  return TaggedDirectory.list(join(home, 'sessions')).some(({ isAbandoned }) => isAbandoned)
+  try {
+    return TaggedDirectory.list(join(home, 'sessions')).some(({ isAbandoned }) => isAbandoned)
+  } catch (error) {
+    // Those of another user are theirs to store.
+    if (isErrno(error, 'EACCES')) return false
+    throw error
+  }
 }
 
 /** Returns the working directory; undefined if it was deleted, which the command itself reports if it needs one. */

@@ -9,6 +9,7 @@ import {
   encodeReference,
   FIRST_SEGMENT_BLOB,
   MAX_REFERENCE_BYTES,
+  type SegmentRow,
 } from '../segments/segment-row.ts'
 import { readBlobRows } from '../segments/segment-rows.ts'
 import { SEGMENT_BYTES, type SegmentStore } from '../segments/segment-store.ts'
@@ -28,7 +29,6 @@ const MIN_PACKED_BYTES = 1024 * 1024
 /** Marks are at least this part of the age apart. */
 const MARKS_PER_AGE = 24
 const NO_HASH = new Uint8Array(0)
-const FAILURES = ['ENOSPC', 'EIO', 'EUNAVAILABLE'] as const
 
 interface PackOptions {
   /** Age from which rows are packed, as far as collections have noted it; a day when absent. */
@@ -41,14 +41,14 @@ interface PackOptions {
 export interface PackReport {
   readonly blobs: number
   readonly bytes: number
+  /** Reason why the rest stays in rows for now. */
+  readonly problem?: string
 }
 
 /** Record of the packing of a home. */
 interface PackingState {
   /** Identity of the process that packs now, or did so last. */
   readonly packer: string
-  /** All rows up to this blob are packed. */
-  readonly packedUpTo: number
   /** The newest blob at some moments, in milliseconds since the epoch, the oldest first. */
   readonly marks: readonly { readonly time: number; readonly blob: number }[]
 }
@@ -57,34 +57,29 @@ interface PackingState {
  * Moves the content of cold rows into segments. A row is cold if an earlier collection, long enough ago, found it. One
  * process packs at a time: its commits expect its own name in the record. Does nothing for an engine whose rows stay.
  *
- * A failure leaves the rows as they are. A collection that removes a row meanwhile may find it again next time.
+ * After a failure the rest stays as it is, for a later collection. Ids do not say when a row was written, as each process
+ * has a block of them, so every collection looks at all sizes.
  */
 export async function packColdRows(home: StoreHome, options: PackOptions): Promise<PackReport> {
   const { engine } = home
   const { segments } = engine
   if (segments === undefined || engine.listBlobSizes === undefined) return { blobs: 0, bytes: 0 }
   const stored = (await engine.readRecord(PACKING_KEY)) ?? null
-  const { state, upTo } = advanceMarks(await findNewestBlob(engine, stored), stored, options.packAfterMs)
-  const claim = encodeChecksummedJson(state)
-  const expect = [{ key: PACKING_KEY, bytes: stored }]
-  const isFirst = await engine.commit({ expect, records: [{ key: PACKING_KEY, bytes: claim }] })
-  if (!isFirst || upTo <= state.packedUpTo) return { blobs: 0, bytes: 0 }
-  // Held as an upload: another collection must not delete a segment that its rows do not name yet.
-  await using upload = new Upload(home.blobs)
-  await upload.hold()
-  const packer = new RowPacker(engine, segments, { upload, claim, report: options.report })
   try {
-    const packedUpTo = await packer.pack(state.packedUpTo, upTo)
-    const bytes = encodeChecksummedJson({ ...state, packedUpTo })
-    await engine.commit({
-      expect: [{ key: PACKING_KEY, bytes: claim }],
-      records: [{ key: PACKING_KEY, bytes }],
-    })
+    const { state, upTo } = advanceMarks(await findNewestBlob(engine, stored), stored, options.packAfterMs)
+    const claim = encodeChecksummedJson(state)
+    const expect = [{ key: PACKING_KEY, bytes: stored }]
+    const isFirst = await engine.commit({ expect, records: [{ key: PACKING_KEY, bytes: claim }] })
+    if (!isFirst || upTo === undefined) return { blobs: 0, bytes: 0 }
+    // Held as an upload: another collection must not delete a segment that its rows do not name yet.
+    await using upload = new Upload(home.blobs)
+    await upload.hold()
+    return await new RowPacker(engine, segments, { upload, claim, report: options.report }).pack(upTo)
   } catch (error) {
-    // The object store is away, a row is damaged, or another process packs: the rest stays as it is.
-    if (!FAILURES.some((code) => isVfsError(error, code))) throw error
+    // A collection has done its other work by now, so this is no failure of it.
+    if (!isVfsError(error)) throw error
+    return { blobs: 0, bytes: 0, problem: error.message }
   }
-  return packer.packed
 }
 
 /** Returns the newest blob, or the newest one that is known. */
@@ -97,23 +92,26 @@ async function findNewestBlob(engine: Engine, stored: Uint8Array | null): Promis
   }
 }
 
-/** Adds a mark for now, and returns the newest blob that is old enough to be packed. */
+/** Adds a mark for now, and returns the newest blob that is old enough to be packed; undefined if none is. */
 function advanceMarks(
   newest: number,
   stored: Uint8Array | null,
   packAfterMs = DAY_MS,
-): { readonly state: PackingState; readonly upTo: number } {
-  const { packedUpTo, marks } = readState(stored)
+): { readonly state: PackingState; readonly upTo: number | undefined } {
+  const { packer, marks } = readState(stored)
   const now = Date.now()
-  const isDue = now - (marks.at(-1)?.time ?? 0) >= packAfterMs / MARKS_PER_AGE
-  const known = isDue ? [...marks, { time: now, blob: newest }] : marks
+  // One from a clock that was ahead would hold up the others.
+  const past = marks.filter(({ time }) => time <= now)
+  const isDue = now - (past.at(-1)?.time ?? 0) >= packAfterMs / MARKS_PER_AGE
+  const known = isDue ? [...past, { time: now, blob: newest }] : past
   const cold = known.findLast(({ time }) => time <= now - packAfterMs)
   const kept = known.filter(({ time }) => time >= (cold?.time ?? 0))
-  return { state: { packer: randomUUID(), packedUpTo, marks: kept }, upTo: cold?.blob ?? packedUpTo }
+  // Without anything to pack, another process that does goes on.
+  return { state: { packer: cold === undefined ? packer : randomUUID(), marks: kept }, upTo: cold?.blob }
 }
 
 function readState(stored: Uint8Array | null): PackingState {
-  if (stored === null) return { packer: '', packedUpTo: FIRST_SEGMENT_BLOB - 1, marks: [] }
+  if (stored === null) return { packer: '', marks: [] }
   return decodeChecksummedJson<PackingState>(stored, PACKING_KEY)
 }
 
@@ -145,31 +143,29 @@ class RowPacker {
     this.#report = report
   }
 
-  /** Content packed so far. */
-  get packed(): PackReport {
-    return this.#packed
-  }
-
-  /** Packs rows after one blob up to another. Returns the blob up to which all are packed. */
-  async pack(after: number, upTo: number): Promise<number> {
-    for (let last = after; ; ) {
-      const listed = (await this.#engine.listBlobSizes?.(last, SIZES_PER_READ)) ?? []
-      const rows = listed.filter(({ id, bytes }) => id <= upTo && bytes > MAX_REFERENCE_BYTES)
-      for (const part of splitBySize(rows)) await this.#add(part)
-      last = listed.at(-1)?.id ?? last
-      if (listed.length < SIZES_PER_READ || last >= upTo) break
+  /** Packs all rows up to a blob. After a failure the report has the reason. */
+  async pack(upTo: number): Promise<PackReport> {
+    try {
+      for (let last = FIRST_SEGMENT_BLOB - 1; last < upTo; ) {
+        const listed = (await this.#engine.listBlobSizes?.(last, SIZES_PER_READ)) ?? []
+        const rows = listed.filter(({ id, bytes }) => id <= upTo && bytes > MAX_REFERENCE_BYTES)
+        for (const part of splitBySize(rows)) await this.#add(part)
+        last = listed.length < SIZES_PER_READ ? upTo : (listed.at(-1)?.id ?? upTo)
+      }
+      if (this.#waitingBytes >= MIN_PACKED_BYTES) await this.#flush()
+      return this.#packed
+    } catch (error) {
+      if (!isVfsError(error)) throw error
+      return { ...this.#packed, problem: error.message }
     }
-    if (this.#waitingBytes >= MIN_PACKED_BYTES) await this.#flush()
-    const [first] = this.#waiting
-    return first === undefined ? upTo : first.id - 1
   }
 
   async #add(ids: readonly number[]): Promise<void> {
     const rows = await readBlobRows(this.#engine, ids)
     for (const [index, id] of ids.entries()) {
       const bytes = rows[index]
-      const content = bytes && decodeSegmentRow(id, bytes)
-      // Removed or packed meanwhile.
+      const content = bytes && decodeOrSkip(id, bytes)
+      // Removed or packed meanwhile, or damaged.
       if (!(content instanceof Uint8Array)) continue
       this.#waiting.push({ id, content })
       this.#waitingBytes += content.length
@@ -198,6 +194,16 @@ class RowPacker {
     await this.#upload.commitRows(rows, [{ key: PACKING_KEY, bytes: this.#claim }])
     this.#packed = { blobs: this.#packed.blobs + moved.length, bytes: this.#packed.bytes + bytes }
     this.#report()
+  }
+}
+
+/** Decodes a row; undefined for a damaged one, which fsck reports. */
+function decodeOrSkip(id: number, bytes: Uint8Array): SegmentRow | undefined {
+  try {
+    return decodeSegmentRow(id, bytes)
+  } catch (error) {
+    if (isVfsError(error, 'EIO')) return undefined
+    throw error
   }
 }
 

@@ -48,12 +48,19 @@ export class ForkPoint implements AsyncDisposable {
   }
 }
 
-/** Deletes the forks that sessions of dead processes left. Returns their number. */
-export async function sweepForkPoints(home: Pick<LinkHome, 'vaults' | 'deleteVault'>): Promise<number> {
+/**
+ * Deletes the forks that sessions of dead processes left. Returns their number.
+ *
+ * @param kept those that changes still depend on which are stored later.
+ */
+export async function sweepForkPoints(
+  home: Pick<LinkHome, 'vaults' | 'deleteVault'>,
+  kept: ReadonlySet<string> = new Set(),
+): Promise<number> {
   let count = 0
   for (const name of await home.vaults()) {
     const [, owner] = SESSION_FORK_NAME.exec(name) ?? []
-    if (owner === undefined || !isStaleTag(owner)) continue
+    if (owner === undefined || !isStaleTag(owner) || kept.has(name)) continue
     try {
       await home.deleteVault(name)
       count++

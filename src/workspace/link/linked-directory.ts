@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { isErrno } from '../../machine/index.ts'
 import { type CallContext, type PathChange, type Stat, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
 import type { Recovery } from './apply-journal.ts'
@@ -80,9 +81,17 @@ export class LinkedDirectory {
     return (await this.listForks()).find((fork) => fork.name === name)
   }
 
-  /** Waits until no other process writes to the directory or stores changes of a command in a fork of it. */
-  lock(): Promise<Disposable> {
-    return WriteLock.acquire(this.#home.path, this.path)
+  /**
+   * Waits until no other process writes to the directory or stores changes of a command in a fork of it. One that was
+   * deleted meanwhile needs no lock.
+   */
+  async lock(): Promise<Disposable> {
+    try {
+      return await WriteLock.acquire(this.#home.path, this.path)
+    } catch (error) {
+      if (isErrno(error, 'ENOENT')) return { [Symbol.dispose]: () => {} }
+      throw error
+    }
   }
 
   /** Returns a fork by its name, or the one used last. Throws ENOENT if there is none. */

@@ -41,20 +41,33 @@ export async function collectChanges(
       mask: getMaskContent(session),
       isCheckpointWanted: request.checkpoint === 'always',
       continues,
+      onStored: () => left?.removeRecord(),
     })
     return { own, leftOut: listLeftOut(all, changes) }
   }
   const { own, leftOut } = await collect().catch((error: unknown) => {
-    throw createNotKeptError(request, error, left?.adopt() !== undefined)
+    const isSetAside = !continues && setAside(workspace, left)
+    throw createNotKeptError(request, error, isSetAside)
   })
   await using _trees = own
-  left?.removeRecord()
   await onChanges?.(own)
   return {
     changed: await collapseChangedFiles(own, by),
     checkpoint: own.checkpoint,
     setuid: listSetuidFiles(own.changes),
     leftOut,
+  }
+}
+
+/** Takes the files of a session from its end. False if that fails, or their changes are stored. */
+function setAside(workspace: ExecutionWorkspace, left: TaggedDirectory | undefined): boolean {
+  try {
+    if (left?.hasRecord !== true || left.adopt() === undefined) return false
+    workspace.keepStart?.()
+    return true
+  } catch {
+    // The first error is the one to report.
+    return false
   }
 }
 
@@ -70,7 +83,10 @@ export function recordStart(
     start,
     since,
     by,
-    ...(mask !== undefined && { mask: mask.files.patterns }),
+    ...(mask !== undefined &&
+      session instanceof MaskedSession && {
+        mask: { patterns: mask.files.patterns, staged: session.mask.listStagedFiles() },
+      }),
     ...(copies !== undefined && { copies: basename(copies) }),
   })
 }
@@ -84,7 +100,7 @@ function getMaskContent(session: CommandSession): MaskContent | undefined {
  */
 function createNotKeptError({ vault }: ExecutionRequest, error: unknown, isSetAside: boolean): unknown {
   if (!isVfsError(error)) return error
-  const next = isSetAside ? '; the next coppice command tries again' : ''
+  const next = isSetAside ? '; a later coppice command tries again' : ''
   const detail = `the changes of the command could not be kept: ${error.detail ?? error.message}${next}`
   return new VfsError(error.code, vault, { op: 'exec', detail, cause: error })
 }

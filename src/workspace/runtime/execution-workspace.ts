@@ -31,6 +31,8 @@ export interface ExecutionWorkspace {
   checkpoint(): Promise<string | null>
   /** Returns how another process stores the changes if this one is killed; they are lost when absent. */
   describeStart?(): ForkStart
+  /** Leaves the start of the session to the process that stores the changes later. */
+  keepStart?(): void
   /** Reports whether a change can be kept; all can when absent. */
   canKeep?(change: SessionChange): boolean
   /**
@@ -81,4 +83,6 @@ export interface CollectedChanges {
   readonly by: Pick<CallContext, 'caller' | 'trace'>
   /** Masks files of the workspace as the session did. */
   readonly mask?: MaskContent | undefined
+  /** Called once the changes are stored. */
+  readonly onStored?: (() => void) | undefined
 }

@@ -87,12 +87,11 @@ export class LinkedWorkspace implements ExecutionWorkspace {
     paths,
   }: Pick<ForkStart, 'point' | 'paths'>): Promise<Baseline & { readonly session: SessionBase }> {
     const start = point === undefined ? undefined : await this.#link.findSnapshot(point)
-    if (start === undefined) {
-      // Changes of others since the session began are not known, so it may replace them.
-      if (this.#fork !== undefined) await this.#saveCheckpoint(this.#fork)
-      return this.baseline()
-    }
-    this.#start = start
+    if (start === undefined && this.#fork !== undefined) {
+      // Changes of others at the session's paths are not known, so it may replace them.
+      await this.#saveCheckpoint(this.#fork)
+      this.#start = await this.#link.snapshot(this.#fork)
+    } else this.#start = start
     return this.#createBaseline(new Set(paths))
   }
 
@@ -113,6 +112,10 @@ export class LinkedWorkspace implements ExecutionWorkspace {
       keepsEmpty: this.#keepsEmpty,
       isGenerated: this.#isGenerated,
     }
+  }
+
+  keepStart(): void {
+    this.#start = undefined
   }
 
   async checkpoint(): Promise<string | null> {
@@ -166,6 +169,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
           keepRivals = await this.#prepareMerge(fork, point, (path) => touched.includes(path) || isOwn(path))
         },
       })
+      collected.onStored?.()
       const earlier = this.#start
       if (collected.continues === true && this.#fork !== undefined)
         await this.#rememberSession(this.#fork, collected.changes, others)

@@ -69,6 +69,8 @@ export async function mountFork(
     await overlay.unmount()
   }
   const changes = await store(false)
+  // Its files are removed one by one; with a record, what is left of them would count as all changes.
+  files.directory.removeRecord()
   await removeTree(files.path)
   return changes
 }

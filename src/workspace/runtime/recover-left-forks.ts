@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { hasEntries, TaggedDirectory } from '../../machine/index.ts'
+import { join } from 'node:path'
+import { hasEntries, isErrno, TaggedDirectory } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
 
 /** An overlay over the directory of a fork, for the process that stores its changes if this one is killed. */
@@ -33,37 +34,68 @@ export async function recoverLeftForks<Fields extends LeftFork>(
   store: StoreLeft<Fields>,
 ): Promise<RecoveredFork[]> {
   const recovered: RecoveredFork[] = []
-  for (const abandoned of TaggedDirectory.list(parent)) {
-    const files = abandoned.isAbandoned ? abandoned.adopt() : undefined
-    const outcome = files && (await recoverLeftFork(files, abandoned, store))
+  for (const abandoned of TaggedDirectory.list(parent).filter(({ isAbandoned }) => isAbandoned)) {
+    const outcome = await recoverLeftFork(abandoned, store)
     if (outcome !== undefined) recovered.push(outcome)
   }
   return recovered
 }
 
+/** Never throws: the command that came upon these files may have nothing to do with them. */
 async function recoverLeftFork<Fields extends LeftFork>(
-  files: TaggedDirectory,
   abandoned: TaggedDirectory,
   store: StoreLeft<Fields>,
 ): Promise<RecoveredFork | undefined> {
-  const record = files.readRecord<Fields>()
-  if (record === undefined) {
-    await removeTree(files.path)
-    return undefined
-  }
+  let fork = 'a fork'
+  let files: TaggedDirectory | undefined
   try {
+    files = abandoned.adopt()
+    const record = files?.readRecord<Fields>()
+    if (files === undefined) return undefined
     if (record === 'damaged') throw new Error(`${abandoned.path} has no readable record`)
+    if (record === undefined) {
+      await removeTree(files.path)
+      return undefined
+    }
+    fork = record.fork
     const outcome = await store(files, record)
     if (outcome === 'later') {
       files.giveBack(abandoned)
       return undefined
     }
+    // Its files are removed one by one; with a record, what is left of them would count as all changes.
+    files.removeRecord()
     await removeTree(files.path)
     return outcome
   } catch (error) {
-    files.giveBack(abandoned)
     const problem = error instanceof Error ? error.message : String(error)
-    return { fork: record === 'damaged' ? 'a fork' : record.fork, changes: 0, problem }
+    tryGiveBack(files, abandoned)
+    return { fork, changes: 0, problem }
+  }
+}
+
+function tryGiveBack(files: TaggedDirectory | undefined, abandoned: TaggedDirectory): void {
+  try {
+    files?.giveBack(abandoned)
+  } catch {
+    // It stays with this process, which ends.
+  }
+}
+
+/** Returns the snapshots of forks on which changes depend that killed processes left in a home. */
+export function listLeftPoints(home: string): ReadonlySet<string> {
+  const left = ['sessions', 'mounts'].flatMap((name) => TaggedDirectory.list(join(home, name)))
+  return new Set(left.filter(({ isAbandoned }) => isAbandoned).flatMap((files) => findPoint(files) ?? []))
+}
+
+function findPoint(files: TaggedDirectory): string | undefined {
+  try {
+    const record = files.readRecord<{ readonly point?: string }>()
+    return typeof record === 'object' ? record.point : undefined
+  } catch (error) {
+    // Another user's, who stores it.
+    if (isErrno(error, 'EACCES')) return undefined
+    throw error
   }
 }
 

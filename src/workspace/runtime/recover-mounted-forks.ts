@@ -31,9 +31,11 @@ async function storeLeftChanges(
   const link = new LinkedDirectory(home, record.directory)
   const fork = await link.getFork(record.fork)
   const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
-  await using _baseline = await workspace.resume({ point: record.point, paths: record.paths ?? [] })
+  const baseline = await workspace.resume({ point: record.point, paths: record.paths ?? [] })
   const { changed } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
     storeMountChanges(workspace, { changes, since: record.since }),
   )
+  // After a failure, the next attempt needs the start of the mount again.
+  await baseline[Symbol.asyncDispose]()
   return countChangedFiles(changed)
 }

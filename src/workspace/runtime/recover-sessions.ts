@@ -9,7 +9,7 @@ import { ForkCopies } from './fork-copies.ts'
 import { LinkedWorkspace } from './linked-workspace.ts'
 import { createMaskSettings } from './mask-settings.ts'
 import { isThere, type RecoveredFork, recoverLeftForks } from './recover-left-forks.ts'
-import { SessionMask } from './session-mask.ts'
+import { filterTouched, SessionMask } from './session-mask.ts'
 import type { SessionRecord } from './session-record.ts'
 import { countChangedFiles, storeMountChanges } from './store-mount-changes.ts'
 
@@ -46,23 +46,25 @@ async function storeLeftChanges(
     isGenerated,
     keepsEmpty,
   })
-  await using baseline = await workspace.resume(record)
+  const baseline = await workspace.resume(record)
   const mask =
     record.mask &&
     (await SessionMask.create(
-      createMaskSettings(path, { files: new SecretFiles(record.mask) }),
+      createMaskSettings(path, { files: new SecretFiles(record.mask.patterns) }),
       link.path,
       baseline.session,
     ))
   const { changed } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
     storeMountChanges(workspace, {
-      changes: mask?.filterChanges(changes) ?? changes,
+      changes: filterTouched(changes, record.mask?.staged ?? []),
       since,
       by,
       mask: mask && ((...file) => mask.maskContent(...file)),
+      onStored: () => files.removeRecord(),
     }),
   )
-  files.removeRecord()
+  // After a failure, the next attempt needs the start of the session again.
+  await baseline[Symbol.asyncDispose]()
   const kept = workspace.fork?.name
   if (record.copies !== undefined && kept !== undefined)
     await new ForkCopies(getForkFilesDirectory(path), () => home.vaults()).adopt(record.copies, kept)

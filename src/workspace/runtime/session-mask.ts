@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -25,6 +26,30 @@ interface MaskedFile {
   readonly host: string
   readonly masked: Uint8Array
   readonly mode: number
+}
+
+/** A masked file as a session began with it. */
+export interface StagedFile {
+  readonly path: string
+  readonly mode: number
+  readonly digest: string
+}
+
+/** Filters out masked files that the commands of an earlier session left as they were. */
+export function filterTouched(
+  changes: readonly SessionChange[],
+  staged: readonly StagedFile[],
+): SessionChange[] {
+  const byPath = new Map(staged.map((file) => [file.path, file]))
+  return changes.filter((change) => {
+    const file = byPath.get(change.path)
+    if (file === undefined || change.kind === 'gone' || change.type !== 'file') return true
+    return change.mode !== file.mode || file.digest !== computeDigest(readFileSync(change.host))
+  })
+}
+
+function computeDigest(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 /** The masked files of a session. */
@@ -84,6 +109,12 @@ export class SessionMask {
       const bound = hosts.get(name)
       return bound === undefined ? [] : [{ value, placeholder, hosts: bound }]
     })
+  }
+
+  /** Lists the masked files as the session has them, for a process that collects its changes later. */
+  listStagedFiles(): StagedFile[] {
+    const covered = [...this.#files.values()].filter(({ path }) => this.#covered.has(path))
+    return covered.map(({ path, mode, masked }) => ({ path, mode, digest: computeDigest(masked) }))
   }
 
   /** Filters out masked files that the commands left as they were. */

@@ -3,6 +3,7 @@ import type { CallContext } from '../../vfs/index.ts'
 import type { CommandSession } from '../session/index.ts'
 import type { ForkStart } from './execution-workspace.ts'
 import type { LeftFork } from './recover-left-forks.ts'
+import type { StagedFile } from './session-mask.ts'
 
 const NANOS_PER_MS = 1_000_000n
 
@@ -11,8 +12,8 @@ export interface SessionRecord extends LeftFork, Omit<ForkStart, 'fork' | 'direc
   readonly by: Pick<CallContext, 'caller' | 'trace'>
   /** Source of the overlay in the list of mounts. */
   readonly source: string
-  /** Patterns of the files that it sees with placeholders; nothing is masked when absent. */
-  readonly mask?: readonly string[] | undefined
+  /** Patterns of the files that it sees with placeholders, and those files; nothing is masked when absent. */
+  readonly mask?: { readonly patterns: readonly string[]; readonly staged: readonly StagedFile[] } | undefined
   /** Name of the copies of home files that it changes. */
   readonly copies?: string | undefined
 }

@@ -24,12 +24,14 @@ interface FoundChanges {
   readonly mask?: MaskContent | undefined
   /** True if it stays mounted. */
   readonly continues?: boolean
+  /** Called once they are stored. */
+  readonly onStored?: () => void
 }
 
 /** Stores the changes of a mount, or of a session that was killed, in its fork. */
 export async function storeMountChanges(
   workspace: LinkedWorkspace,
-  { changes: all, since, by = {}, mask, continues = false }: FoundChanges,
+  { changes: all, since, by = {}, mask, continues = false, onStored }: FoundChanges,
 ): Promise<ForkMountChanges> {
   const changes = filterKept(all, workspace)
   const collected = {
@@ -38,6 +40,7 @@ export async function storeMountChanges(
     by,
     mask,
     continues,
+    onStored,
     isCheckpointWanted: false,
   }
   await using own = await workspace.collect(collected)

@@ -3,6 +3,7 @@ import { Checkouts } from '../checkout/index.ts'
 import { sweepForkPoints, sweepMirrors } from '../link/index.ts'
 import { sweepMergeStates } from '../merge/index.ts'
 import { sweepSessions } from '../session/index.ts'
+import { listLeftPoints } from './recover-left-forks.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
 /** Number of leftovers removed, by kind. */
@@ -22,7 +23,7 @@ export interface SweepReport {
  */
 export async function sweepHome(home: WorkspaceHome, path: string): Promise<SweepReport> {
   const sessions = await sweepSessions(join(path, 'sessions'))
-  const forks = await sweepForkPoints(home)
+  const forks = await sweepForkPoints(home, listLeftPoints(path))
   const mirrors = await sweepMirrors(home)
   const merges = await sweepMergeStates(home)
   const { slots, vaults } = await new Checkouts(home, join(path, 'checkouts')).sweep()

@@ -51,7 +51,9 @@ In a home in a database with objects in S3, content that a gc found a day ago mo
         packed.blobs === 0
           ? ''
           : `; moved ${formatCount(packed.blobs, 'blob')} of ${formatBytes(packed.bytes)} to S3`
-      const text = `${freed}${smaller}${moved}${waiting}${formatSweepReport(swept)}`
+      const stays =
+        packed.problem === undefined ? '' : `; other content was not moved to S3: ${packed.problem}`
+      const text = `${freed}${smaller}${moved}${stays}${waiting}${formatSweepReport(swept)}`
       await output.writeValue({ ...report, ...swept }, text)
     }),
 )

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Mutex } from '../../../machine/index.ts'
+import { Mutex, TaggedDirectory } from '../../../machine/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import {
   createBubblewrapProbeLines,
@@ -169,7 +169,11 @@ class OverlaySession implements CommandSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#mutex.run(() => removeTree(this.#layout.directory))
+    const { directory } = this.#layout
+    await this.#mutex.run(() => {
+      TaggedDirectory.at(directory).removeRecord()
+      return removeTree(directory)
+    })
   }
 
   /** Adds a hint to the output: the kernel's message about files of other users does not name the cause. */
