@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
+import { Boundary } from '../../src/boundary/index.ts'
 import { LoopDisk } from '../support/loop-disk.ts'
 import { runAsOrdinaryUser } from '../support/ordinary-user.ts'
 import { whyNoLoopDisk, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
@@ -91,6 +92,23 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     await once(child, 'exit')
     await cli.run(['forks'])
     expect(await cli.ok('diff', 'third', '--stat')).toMatch(/^A \/y {2}\+1 -0\n1 path/)
+  })
+
+  it('merges by its start, which no sweep of another process takes before', async () => {
+    const cli = new Project()
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo before > before'])
+    const child = await cli.hold('sed -i s/one/ONE/ a', '--fork', 'fix')
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'sed -i s/five/FIVE/ a'])
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const home = await openHome({ path: cli.home })
+    await Boundary.open(home)
+    await home.close()
+    await cli.run(['forks'])
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^M \/a {2}\+2 -2\n/)
+    // Stored, it keeps the start no longer.
+    await using later = await openHome({ path: cli.home })
+    expect((await later.vaults()).filter((name) => name.startsWith('session-'))).toEqual([])
   })
 
   it('shares the fork that another command created under its name meanwhile', async () => {
