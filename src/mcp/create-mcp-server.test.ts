@@ -58,6 +58,21 @@ function firstText({ content }: Awaited<ReturnType<Client['callTool']>>): string
 }
 
 describe('tools for a client', () => {
+  it('show an image as an image', async () => {
+    const namespace = await namespaceFor()
+    const data =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+    await namespace.fs.write('/shared/pixel.png', Buffer.from(data, 'base64'), {}, asSystem)
+    const client = await clientOf(namespace)
+    const path = 'vfs:///shared/pixel.png'
+    expect(await client.callTool({ name: 'file_read', arguments: { path } })).toMatchObject({
+      content: [
+        { type: 'text', text: '(image/png, 70 bytes)' },
+        { type: 'image', data, mimeType: 'image/png' },
+      ],
+    })
+  })
+
   it('asks clients that cut long results for room for the longest page of a file', async () => {
     const namespace = await namespaceFor()
     const client = await clientOf(namespace)

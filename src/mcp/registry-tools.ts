@@ -40,7 +40,7 @@ export class RegistryTools implements ToolSource {
     const roots = await this.#host?.requestRoots(extra)
     if (roots !== undefined) return inputRequired({ inputRequests: { [ROOTS_KEY]: roots } })
     const { ask, unanswered } = createElicitor(session, extra)
-    const { text, isError } = await this.#registry.call(name, args, {
+    const { text, isError, image } = await this.#registry.call(name, args, {
       signal,
       trace,
       progress,
@@ -48,7 +48,9 @@ export class RegistryTools implements ToolSource {
       ...(session.isSingleRequest && { reads: this.#findReads(session, extra) }),
     })
     if (Object.keys(unanswered).length > 0) return inputRequired({ inputRequests: unanswered })
-    return { content: [{ type: 'text', text }], ...(isError && { isError }) }
+    const content: CallToolResult['content'] = [{ type: 'text', text }]
+    if (image !== undefined) content.push({ type: 'image', ...image })
+    return { content, ...(isError && { isError }) }
   }
 
   #findReads(session: SessionContext, extra: RequestExtra): ReadTracker {

@@ -16,6 +16,7 @@ export type {
 export type {
   AgentToolsOptions,
   CallOptions,
+  ToolImage,
   ToolInfo,
   ToolNamespace,
   ToolRegistry,

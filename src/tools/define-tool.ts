@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Tool, ToolCall, ToolHints } from './tool.ts'
+import type { ImageOutput, Tool, ToolCall, ToolHints } from './tool.ts'
 import type { ToolEnvironment } from './tool-environment.ts'
 import { resolveTarget, type ToolTarget, withShownPath } from './tool-target.ts'
 import { toUri } from './uri.ts'
@@ -27,7 +27,7 @@ export interface TargetContext {
 }
 
 interface FileTool<Args> extends Omit<Tool<Args>, 'run'> {
-  run(args: Args, targetContext: TargetContext): Promise<string>
+  run(args: Args, targetContext: TargetContext): Promise<string | ImageOutput>
 }
 
 /** Defines a tool on one path, in the namespace or on the host. */

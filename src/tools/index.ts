@@ -21,7 +21,7 @@ export {
 } from './host/index.ts'
 export type { ReadTracker } from './read-tracker.ts'
 export { escapeUnprintable } from './text/escape-unprintable.ts'
-export type { Tool, ToolCall, ToolHints } from './tool.ts'
+export type { ImageOutput, Tool, ToolCall, ToolHints, ToolImage } from './tool.ts'
 export { createReadTracker, type ToolNamespace } from './tool-namespace.ts'
 export {
   type AgentToolsOptions,
@@ -36,6 +36,7 @@ export {
   formatCallTrace,
   type Toolset,
   type ToolsetOptions,
+  toDataUrl,
   toPermissiveSchema,
   toRegistry,
 } from './toolset.ts'

@@ -6,7 +6,7 @@ import { TOOL_CACHE } from './cache/index.ts'
 import { parseArguments } from './parse-arguments.ts'
 import type { ReadTracker } from './read-tracker.ts'
 import { getCutPosition, truncateText } from './text/character-cut.ts'
-import type { Tool, ToolCall, ToolHints } from './tool.ts'
+import type { ImageOutput, Tool, ToolCall, ToolHints } from './tool.ts'
 import { createToolEnvironment, type RegistryEnvironment, type ToolNamespace } from './tool-namespace.ts'
 import { createFailure, createSuccess, type ToolResult, toFailure } from './tool-result.ts'
 import { toUri } from './uri.ts'
@@ -116,7 +116,13 @@ class BuiltinToolRegistry implements ToolRegistry {
   }
 
   /** Returns the result of a call. A long output is cached, and a stub with its path takes its place. */
-  async #createResult(tool: Tool, args: unknown, output: string, ctx: CallContext): Promise<ToolResult> {
+  async #createResult(
+    tool: Tool,
+    args: unknown,
+    output: string | ImageOutput,
+    ctx: CallContext,
+  ): Promise<ToolResult> {
+    if (typeof output !== 'string') return { ...output, isError: false }
     if (this.#environment.cache === undefined || tool.isBounded) return createSuccess(output)
     if (tool.hints.readOnly && readsCachedOutput(args)) return createSuccess(truncateOutput(output))
     const { text, cached } = await this.#environment.cache.keep(this.#context, tool.name, output, ctx)

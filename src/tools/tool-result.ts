@@ -2,6 +2,7 @@ import { type ErrorCode, isVfsError } from '../vfs/index.ts'
 import type { CachedOutput } from './cache/index.ts'
 import { truncateText } from './text/character-cut.ts'
 import { escapeUnprintable } from './text/escape-unprintable.ts'
+import type { ToolImage } from './tool.ts'
 
 /** Limit of an error message, however long the names in it are. */
 const MAX_MESSAGE_CHARACTERS = 2000
@@ -21,6 +22,8 @@ export interface ToolResult {
   readonly error?: ToolFailure
   /** Set if the text is a stub for this cached output. */
   readonly cached?: CachedOutput
+  /** Set if the result shows an image, which the text describes. */
+  readonly image?: ToolImage
 }
 
 export function createSuccess(text: string, cached?: CachedOutput): ToolResult {

@@ -22,6 +22,20 @@ export interface ToolCall {
   readonly ask?: AskPerson | undefined
 }
 
+/** An image in the result of a tool. */
+export interface ToolImage {
+  readonly mimeType: string
+  /** The bytes in base64. */
+  readonly data: string
+}
+
+/** Output of a tool that shows an image. */
+export interface ImageOutput {
+  /** Describes the image, also for a reader that takes text only. */
+  readonly text: string
+  readonly image: ToolImage
+}
+
 /** One tool: the same definition serves the library, the command line and the MCP server. */
 export interface Tool<Args = unknown> {
   readonly name: string
@@ -33,6 +47,6 @@ export interface Tool<Args = unknown> {
   readonly isBounded?: true
   /** Schema of its arguments; a Zod schema is also a Standard Schema. */
   readonly schema: ZodType<Args>
-  /** Runs the tool and returns text for the model. Fails with a VfsError, its path in shown form. */
-  run(args: Args, environment: ToolEnvironment, call: ToolCall): Promise<string>
+  /** Runs the tool and returns text or an image for the model. Fails with a VfsError, its path in shown form. */
+  run(args: Args, environment: ToolEnvironment, call: ToolCall): Promise<string | ImageOutput>
 }

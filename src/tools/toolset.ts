@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { FileSystem } from '../vfs/index.ts'
 import { truncateText } from './text/character-cut.ts'
 import { escapeUnprintable } from './text/escape-unprintable.ts'
+import type { ToolImage } from './tool.ts'
 import type { ToolNamespace } from './tool-namespace.ts'
 import {
   type AgentToolsOptions,
@@ -36,6 +37,11 @@ export function toPermissiveSchema({ inputSchema }: ToolInfo): z.ZodType<Record<
   // The draft is up to the framework: the schemas mean the same in all.
   const { $schema: _, ...schema } = inputSchema
   return z.looseObject({}).meta(schema)
+}
+
+/** Formats an image as a `data:` URL, the form that several frameworks take. */
+export function toDataUrl({ mimeType, data }: ToolImage): string {
+  return `data:${mimeType};base64,${data}`
 }
 
 /** Formats a framework's call id for the journal: short and printable. */

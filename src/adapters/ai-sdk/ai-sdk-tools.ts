@@ -35,9 +35,20 @@ function createTool(info: ToolInfo, registry: ToolRegistry, ask: ToolsetOptions[
         ask,
       }),
     // A thrown error would reach the next turn of a chat as "An error occurred."
-    toModelOutput: ({ output: { text, isError } }) => ({
-      type: isError ? 'error-text' : 'text',
-      value: text,
-    }),
+    toModelOutput: ({ output }) => toModelOutput(output),
+  }
+}
+
+type ModelOutput = Awaited<ReturnType<NonNullable<AiSdkTool['toModelOutput']>>>
+
+function toModelOutput({ text, isError, image }: ToolResult): ModelOutput {
+  if (image === undefined) return { type: isError ? 'error-text' : 'text', value: text }
+  const { mimeType: mediaType, data } = image
+  return {
+    type: 'content',
+    value: [
+      { type: 'text', text },
+      { type: 'image-data', data, mediaType },
+    ],
   }
 }

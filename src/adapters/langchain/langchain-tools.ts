@@ -6,6 +6,7 @@ import {
   type ToolResult,
   type Toolset,
   type ToolsetOptions,
+  toDataUrl,
   toPermissiveSchema,
   toRegistry,
 } from '../../tools/index.ts'
@@ -59,10 +60,22 @@ function createTool(
   })
 }
 
+/** A part of a message that shows an image. */
+type MessageBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
+
 function toMessageFields(result: ToolResult): {
-  readonly content: string
+  readonly content: string | MessageBlock[]
   readonly status: 'error' | 'success'
   readonly artifact: ToolResult
 } {
-  return { content: result.text, status: result.isError ? 'error' : 'success', artifact: result }
+  const { text, isError, image } = result
+  const status = isError ? 'error' : 'success'
+  if (image === undefined) return { content: text, status, artifact: result }
+  const content: MessageBlock[] = [
+    { type: 'text', text },
+    { type: 'image_url', image_url: { url: toDataUrl(image) } },
+  ]
+  return { content, status, artifact: result }
 }

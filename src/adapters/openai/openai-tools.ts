@@ -2,8 +2,10 @@ import {
   formatCallTrace,
   type ToolInfo,
   type ToolRegistry,
+  type ToolResult,
   type Toolset,
   type ToolsetOptions,
+  toDataUrl,
   toRegistry,
 } from '../../tools/index.ts'
 import { toStrictSchema, withoutNulls } from './strict-schema.ts'
@@ -47,7 +49,9 @@ function createFunctionTool({ name, description, inputSchema }: ToolInfo): Funct
   return { type: 'function', name, description, parameters, strict: strict !== null }
 }
 
-type Run = (id: string, name: string, json: string, options: RunOptions) => Promise<string>
+type Run = (id: string, name: string, json: string, options: RunOptions) => Promise<CallOutput>
+
+type CallOutput = Pick<ToolResult, 'text' | 'image'>
 
 /** Creates the function that runs a call of either API, and returns the message that this API expects. */
 function createRunner(run: Run): OpenAiTools['runToolCall'] {
@@ -58,11 +62,12 @@ function createRunner(run: Run): OpenAiTools['runToolCall'] {
     options: RunOptions = {},
   ): Promise<ChatToolMessage | FunctionCallOutput> {
     if ('function' in call) {
-      const content = await run(call.id, call.function.name, call.function.arguments, options)
+      // The content of a tool message is text only.
+      const { text: content } = await run(call.id, call.function.name, call.function.arguments, options)
       return { role: 'tool', tool_call_id: call.id, content }
     }
     const output = await run(call.call_id, call.name, call.arguments, options)
-    return { type: 'function_call_output', call_id: call.call_id, output }
+    return { type: 'function_call_output', call_id: call.call_id, output: toFunctionOutput(output) }
   }
   return runToolCall
 }
@@ -73,12 +78,19 @@ async function runTool(
   json: string,
   isStrict: boolean,
   options: Parameters<ToolRegistry['call']>[2],
-): Promise<string> {
+): Promise<CallOutput> {
   const given = parseArguments(json)
-  if ('problem' in given) return `EINVAL: ${name}: ${given.problem}`
+  if ('problem' in given) return { text: `EINVAL: ${name}: ${given.problem}` }
   const args = isStrict ? withoutNulls(given.args) : given.args
-  const { text } = await registry.call(name, args, options)
-  return text
+  return registry.call(name, args, options)
+}
+
+function toFunctionOutput({ text, image }: CallOutput): FunctionCallOutput['output'] {
+  if (image === undefined) return text
+  return [
+    { type: 'input_text', text },
+    { type: 'input_image', image_url: toDataUrl(image), detail: 'auto' },
+  ]
 }
 
 /** Parses arguments: JSON text, nothing for none, or an object from some servers. */

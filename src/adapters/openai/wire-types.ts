@@ -38,11 +38,16 @@ export interface FunctionCall {
   readonly arguments: string
 }
 
+/** A part of a response to a call that shows an image. */
+export type FunctionOutputPart =
+  | { type: 'input_text'; text: string }
+  | { type: 'input_image'; image_url: string; detail: 'auto' }
+
 /** Response to a call: an item of the next input. */
 export interface FunctionCallOutput {
   type: 'function_call_output'
   call_id: string
-  output: string
+  output: string | FunctionOutputPart[]
 }
 
 /** Tools in both forms, and the function that runs calls. */

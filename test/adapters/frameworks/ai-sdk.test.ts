@@ -3,6 +3,7 @@ import { MemoryFs, readText } from 'coppice'
 import { aiSdkTools } from 'coppice/adapters/ai-sdk'
 import { createToolRegistry } from 'coppice/tools'
 import { describe, expect, it } from 'vitest'
+import { PIXEL } from './pixel.ts'
 import { scriptedModel } from './scripted-model.ts'
 
 const stopWhen = stepCountIs(5)
@@ -54,6 +55,21 @@ describe('aiSdkTools', () => {
     await generateText({ model, tools, stopWhen, prompt: 'Read.' })
     expect(model.doGenerateCalls[1]?.prompt.at(-1)?.content[0]).toMatchObject({
       output: { type: 'error-text', value: expect.stringContaining("it is called 'path' here") },
+    })
+  })
+
+  it('shows the model an image', async () => {
+    const model = scriptedModel([[{ tool: 'file_read', args: { path: 'vfs:///logo.png' } }], 'I see.'])
+    const tools = aiSdkTools(new MemoryFs({ '/logo.png': Buffer.from(PIXEL, 'base64') }))
+    await generateText({ model, tools, stopWhen, prompt: 'Look.' })
+    expect(model.doGenerateCalls[1]?.prompt.at(-1)?.content[0]).toMatchObject({
+      output: {
+        type: 'content',
+        value: [
+          { type: 'text', text: '(image/png, 70 bytes)' },
+          { type: 'image-data', data: PIXEL, mediaType: 'image/png' },
+        ],
+      },
     })
   })
 

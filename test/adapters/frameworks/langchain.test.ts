@@ -6,6 +6,7 @@ import { langchainTools } from 'coppice/adapters/langchain'
 import { createToolRegistry } from 'coppice/tools'
 import { createAgent } from 'langchain'
 import { describe, expect, it } from 'vitest'
+import { PIXEL } from './pixel.ts'
 
 describe('langchainTools', () => {
   it('lets a LangChain agent read, edit and finish', async () => {
@@ -42,6 +43,19 @@ describe('langchainTools', () => {
     expect(result?.status).toBe('error')
     expect(result?.content).toContain("it is called 'path' here")
     expect(result?.artifact).toMatchObject({ isError: true, error: { code: 'EINVAL' } })
+  })
+
+  it('shows the model an image', async () => {
+    const model = fakeModel()
+      .respondWithTools([{ name: 'file_read', args: { path: 'vfs:///logo.png' }, id: '1' }])
+      .respond(new AIMessage('I see.'))
+    const files = new MemoryFs({ '/logo.png': Buffer.from(PIXEL, 'base64') })
+    const agent = createAgent({ model, tools: await langchainTools(files) })
+    const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Look.' }] })
+    expect(messages.find(ToolMessage.isInstance)?.content).toEqual([
+      { type: 'text', text: '(image/png, 70 bytes)' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
+    ])
   })
 
   it('offers the schema of each tool unchanged', async () => {

@@ -5,6 +5,7 @@ import OpenAI from 'openai'
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { describe, expect, it } from 'vitest'
+import { PIXEL } from './pixel.ts'
 import { type Reply, scriptedServer } from './scripted-server.ts'
 
 const edit = JSON.stringify({
@@ -46,6 +47,22 @@ describe('openaiTools', () => {
         { role: 'tool', tool_call_id: 'call_1', content: expect.stringContaining('9090') },
       ],
     })
+  })
+
+  it('shows the model an image through responses, and describes it through chat.completions', async () => {
+    const tools = openaiTools(new MemoryFs({ '/logo.png': Buffer.from(PIXEL, 'base64') }))
+    const read = { name: 'file_read', arguments: JSON.stringify({ path: 'vfs:///logo.png' }) }
+    const item: ResponseInputItem = await tools.runToolCall({ type: 'function_call', call_id: '1', ...read })
+    expect(item).toEqual({
+      type: 'function_call_output',
+      call_id: '1',
+      output: [
+        { type: 'input_text', text: '(image/png, 70 bytes)' },
+        { type: 'input_image', image_url: `data:image/png;base64,${PIXEL}`, detail: 'auto' },
+      ],
+    })
+    const message: ChatCompletionMessageParam = await tools.runToolCall({ id: '2', function: read })
+    expect(message.content).toBe('(image/png, 70 bytes)')
   })
 
   it('handles calls that arrive in parts', async () => {
