@@ -20,6 +20,7 @@ import {
 } from '../../store/index.ts'
 import { assertOptions, type PathChange } from '../../vfs/index.ts'
 import { type ChangedInodes, type ForeignChangeOptions, watchForeignChanges } from './foreign-changes.ts'
+import type { ForkOptions, ForkRestore, VaultInfo } from './home-options.ts'
 import type { Lease, LeaseOptions } from './lease.ts'
 import type { MachineCopy } from './machine-copy.ts'
 import type { MergeOptions } from './merge-options.ts'
@@ -54,39 +55,6 @@ import {
 } from './transfer/index.ts'
 import { hasUndoableMerge, mergeUndoably, undoMerge } from './undoable-merge.ts'
 import { Vault } from './vault.ts'
-
-/** Options of `fork`. */
-export interface ForkOptions {
-  /** The checkpoint to start from. The current state when absent. */
-  readonly at?: string
-  /** Start from the state after this row of the journal instead. */
-  readonly row?: number
-  /** Start from the base of this fork instead of a checkpoint. EINVAL if it is no fork of the source. */
-  readonly beside?: string
-  /** True for a fork of the current state that power loss may take, which needs no wait for the disk. */
-  readonly isTemporary?: boolean
-}
-
-/** Two forks of a vault: the state to restore, and the last one that may be lost. */
-export interface ForkRestore extends Pick<MergeOptions, 'caller' | 'trace'> {
-  readonly before: string
-  readonly after: string
-  /** Name of the restored state in the journal. */
-  readonly label: string
-}
-
-/** A summary of a vault, without reading its files. */
-export interface VaultInfo {
-  readonly name: string
-  readonly created: Date
-  /** The vault it was forked from, and the time of the forked state. */
-  readonly from?: { readonly vault: string; readonly time: Date }
-  readonly checkpoints: number
-  /** Number of mutations in its own journal. */
-  readonly changes: number
-  readonly files: number
-  readonly bytes: number
-}
 
 /**
  * A home: vaults that share pages and blobs. Close it when done; acknowledged changes are kept either way.

@@ -51,6 +51,7 @@ export {
   type VaultQuota,
   type VaultUsage,
 } from '../../store/index.ts'
+export type { CheckpointInfo, CheckpointNotes } from './checkpoint-info.ts'
 export {
   type Exchanged,
   type ExchangeOptions,
@@ -61,7 +62,7 @@ export {
 } from './exchange/index.ts'
 export type { FeedItem, FeedOptions, JournalFilter, JournalRecord } from './feed.ts'
 export type { ChangedInodes, ForeignChangeOptions } from './foreign-changes.ts'
-export { type ForkOptions, Home, type VaultInfo } from './home.ts'
+export { Home } from './home.ts'
 export { restrictHomeAccess } from './home-directory.ts'
 export {
   findEngine,
@@ -70,6 +71,7 @@ export {
   type StoredEngineName,
 } from './home-engine.ts'
 export { type HomeObjects, parseObjectsUrl } from './home-objects.ts'
+export type { ForkOptions, VaultInfo } from './home-options.ts'
 export type { Metadata, Tags } from './labels.ts'
 export type { Lease, LeaseOptions } from './lease.ts'
 export type { MachineCopy } from './machine-copy.ts'
@@ -102,7 +104,7 @@ export type {
   TransferProgress,
 } from './transfer/index.ts'
 export { isMergeStateName } from './undoable-merge.ts'
-export { type CheckpointInfo, type CheckpointNotes, type DiffBase, Vault } from './vault.ts'
+export { type DiffBase, Vault } from './vault.ts'
 export { VaultFs } from './vault-fs.ts'
 export type { VaultLimits } from './vault-limits.ts'
 export type { TextHit, TextSearchOptions } from './vault-search.ts'

@@ -1,30 +1,21 @@
-import { createHash, hash as digest } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   appendBytes,
   type BlobStore,
   chain,
   countLinks,
   createNotLocalError,
-  type ExtraRecords,
   type Inode,
   type MaybePromise,
-  MIN_SEGMENTED_BYTES,
   type OperationPlan,
-  readContent,
-  type StoredContent,
-  storeBytes,
-  storeStream,
   toInlineText,
   toStat,
-  Upload,
   type VaultFiles,
 } from '../../store/index.ts'
 import {
   type Appendable,
   type Attributed,
-  assertSameVersion,
   Backend,
-  byteStream,
   type CallContext,
   type Capability,
   type CheckedMutation,
@@ -40,6 +31,7 @@ import {
   type Openable,
   type OpenOptions,
   type ReadOptions,
+  ReadyStream,
   type RealpathOptions,
   type RemoveOptions,
   type Renamable,
@@ -55,6 +47,7 @@ import {
 } from '../../vfs/index.ts'
 import { openFileHandle } from './file-handle.ts'
 import type { FilesSource } from './files-source.ts'
+import { openStream } from './open-stream.ts'
 import {
   createLinkPlan,
   createMkdirPlan,
@@ -65,14 +58,9 @@ import {
 } from './path-plans.ts'
 import { resolveFollowing, resolveInode, withoutLinks } from './resolve-paths.ts'
 import { toProvenance } from './to-provenance.ts'
+import { isSubmittedAtOnce, VaultContents } from './vault-contents.ts'
 import { VaultSync } from './vault-sync.ts'
-import {
-  type FilesSnapshot,
-  listDirectory,
-  listSmallDirectory,
-  takeSnapshot,
-  walkFiles,
-} from './walk-files.ts'
+import { listDirectory, listSmallDirectory, takeSnapshot, walkFiles } from './walk-files.ts'
 
 /** Capabilities of any tree of a vault. */
 const CAPABILITIES: readonly Capability[] = [
@@ -90,9 +78,6 @@ const CAPABILITIES: readonly Capability[] = [
   'open',
 ]
 
-/** Bytes of a UTF-16 unit in UTF-8, at most. */
-const MAX_UTF8_BYTES = 3
-
 /** A vault as a file system: reads use its tree, mutations go through its log. */
 export class VaultFs
   extends Backend
@@ -109,6 +94,7 @@ export class VaultFs
   readonly capabilities: ReadonlySet<Capability>
   protected readonly source: FilesSource
   protected readonly blobs: BlobStore
+  readonly #contents: VaultContents
   #sync: SyncFileSystem | undefined
 
   /** @param more additional capabilities of this tree. */
@@ -116,6 +102,7 @@ export class VaultFs
     super()
     this.source = source
     this.blobs = blobs
+    this.#contents = new VaultContents(source, blobs)
     const sync: readonly Capability[] = blobs.reader.engine.isSync ? ['sync'] : []
     this.capabilities = new Set([...CAPABILITIES, ...sync, ...more])
   }
@@ -224,29 +211,17 @@ export class VaultFs
   }
 
   protected doRead(path: string, options: ReadOptions, ctx?: CallContext): AsyncIterable<Uint8Array> {
-    const opened = this.inspect((files) => {
-      const number = this.#fileNumber(files, path, 'read', ctx)
-      // Content that is not chunked is read with one lookup.
-      if (files.getInode(number).content !== 'chunks')
-        return { bytes: takeFirst(readContent(files, number, this.blobs)) }
-      return undefined
-    })
-    const found = chain(opened, (whole) => whole ?? this.#openChunks(path, ctx))
-    return openStream(found, (source) =>
-      'bytes' in source
-        ? byteStream(source.bytes, path, options)
-        : byteStream((start, length) => this.#range(source, start, length), path, options),
-    )
+    return this.#contents.read(path, options, ctx)
   }
 
   protected override doWalk(root: string, options: WalkOptions, ctx?: CallContext): AsyncIterable<WalkEntry> {
-    const opened = this.#inspectHeld((files) => {
+    const opened = this.#contents.inspectHeld((files) => {
       const number = files.findByPath(resolveFollowing(files, root, true, 'walk', ctx))
       if (number === undefined || files.getInode(number).type !== 'directory') return undefined
       return { snapshot: takeSnapshot(files.tree.forkForScan(), this.blobs.reader), number }
     })
     return openStream(opened, (found) =>
-      found === undefined ? emptyStream() : walkFiles(found.snapshot, root, found.number, options),
+      found === undefined ? ReadyStream.of([]) : walkFiles(found.snapshot, root, found.number, options),
     )
   }
 
@@ -259,23 +234,7 @@ export class VaultFs
     options: WriteOptions,
     ctx?: CallContext,
   ): Promise<void> {
-    const submit = (stored: StoredContent, extraRecords?: ExtraRecords) =>
-      this.source.submit(
-        withoutLinks(
-          this.#createWritePlan(path, stored, options),
-          { op: 'write', paths: [path], followLast: true },
-          ctx,
-        ),
-        toProvenance(ctx),
-        extraRecords,
-      )
-    if (typeof content !== 'string' && !(content instanceof Uint8Array))
-      return this.#writeStream(content, submit)
-    const bytes = this.blobs.copy(content)
-    if (bytes.length > MIN_SEGMENTED_BYTES) return this.#writeStream(toStream(bytes), submit)
-    // Other content in memory is submitted synchronously, so that writes issued together are committed together.
-    const stored = this.blobs.reader.run(() => storeBytes(bytes, this.blobs))
-    return stored instanceof Promise ? stored.then((content) => submit(content)) : submit(stored)
+    return this.#contents.write(path, content, options, ctx)
   }
 
   protected override doMkdir(path: string, options: MkdirOptions, ctx?: CallContext): Promise<void> {
@@ -300,72 +259,19 @@ export class VaultFs
 
   /** Reads the current files; synchronously on a local engine. */
   protected inspect<T>(read: (files: VaultFiles) => T): MaybePromise<T> {
-    return this.blobs.reader.run(() => read(this.source.readFiles()))
-  }
-
-  /** Reads the current files and protects them from collection while the caller reads on. */
-  #inspectHeld<T>(read: (files: VaultFiles) => T): MaybePromise<T> {
-    return chain(this.blobs.reader.session.beginRead(), () => this.inspect(read))
+    return this.#contents.inspect(read)
   }
 
   #listLargeDirectory(path: string, ctx: CallContext | undefined): AsyncIterable<DirEntry> {
-    const opened = this.#inspectHeld((files) => {
+    const opened = this.#contents.inspectHeld((files) => {
       const number = this.#directoryNumber(files, path, ctx)
       return { snapshot: takeSnapshot(files.tree.fork(), this.blobs.reader), number }
     })
     return openStream(opened, ({ snapshot, number }) => listDirectory(snapshot, number))
   }
 
-  #openChunks(path: string, ctx: CallContext | undefined): MaybePromise<ChunkedFile> {
-    return this.#inspectHeld((files) => {
-      const number = this.#fileNumber(files, path, 'read', ctx)
-      return { ...takeSnapshot(files.tree.fork(), this.blobs.reader), number }
-    })
-  }
-
   #submit(plan: OperationPlan, ctx: CallContext | undefined): Promise<void> {
     return this.source.submit(plan, toProvenance(ctx))
-  }
-
-  async #writeStream(
-    content: AsyncIterable<Uint8Array | string>,
-    submit: (stored: StoredContent, extraRecords: ExtraRecords) => Promise<void>,
-  ): Promise<void> {
-    await using upload = new Upload(this.blobs)
-    const stored = await storeStream(content, this.blobs, upload)
-    await submit(stored, upload.extraRecords)
-  }
-
-  #createWritePlan(
-    path: string,
-    content: StoredContent,
-    { parents = true, ifMatch, mode }: WriteOptions,
-  ): OperationPlan {
-    return (files) => {
-      if (ifMatch !== undefined) this.#assertVersion(files, path, ifMatch)
-      return { op: 'write', path, content, parents, ...(mode !== undefined && { mode }) }
-    }
-  }
-
-  async *#range(
-    { files, number, hold }: ChunkedFile,
-    start: number,
-    length: number,
-  ): AsyncGenerator<Uint8Array> {
-    const { reader } = this.blobs
-    try {
-      for (let at = start; at < start + length; ) {
-        const bytes = reader.run(() =>
-          takeFirst(readContent(files, number, this.blobs, at, start + length - at)),
-        )
-        const chunk = bytes instanceof Promise ? await bytes : bytes
-        if (chunk.length === 0) return
-        yield chunk
-        at += chunk.length
-      }
-    } finally {
-      hold.release()
-    }
   }
 
   #inode(files: VaultFiles, path: string, op: string, ctx: CallContext | undefined): Inode {
@@ -377,49 +283,4 @@ export class VaultFs
     if (files.getInode(number).type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
     return number
   }
-
-  #fileNumber(files: VaultFiles, path: string, op: string, ctx: CallContext | undefined): number {
-    const number = resolveInode(files, path, true, op, ctx)
-    if (files.getInode(number).type === 'directory') throw new VfsError('EISDIR', path, { op })
-    return number
-  }
-
-  #assertVersion(files: VaultFiles, path: string, expected: string | null): void {
-    const number = files.findByPath(files.resolveLinks(path, true, 'write'))
-    if (number !== undefined && String(files.getInode(number).version) === expected) return
-    const content = number === undefined ? null : Buffer.concat([...readContent(files, number, this.blobs)])
-    assertSameVersion(path, content && digest('sha256', content), expected)
-  }
-}
-
-/** A file that is stored in chunks. */
-interface ChunkedFile extends FilesSnapshot {
-  readonly number: number
-}
-
-/** Returns the stream of an opened source, synchronously if it is available. */
-function openStream<S, T>(opened: MaybePromise<S>, stream: (found: S) => AsyncIterable<T>): AsyncIterable<T> {
-  const started = chain(opened, stream)
-  return started instanceof Promise ? awaitStream(started) : started
-}
-
-async function* awaitStream<T>(stream: Promise<AsyncIterable<T>>): AsyncGenerator<T> {
-  yield* await stream
-}
-
-async function* emptyStream(): AsyncGenerator<never> {}
-
-/** Reports whether content is submitted without waiting for a stream. */
-function isSubmittedAtOnce(content: Content): boolean {
-  if (typeof content === 'string') return content.length * MAX_UTF8_BYTES <= MIN_SEGMENTED_BYTES
-  return content instanceof Uint8Array && content.length <= MIN_SEGMENTED_BYTES
-}
-
-function takeFirst(chunks: Iterable<Uint8Array>): Uint8Array {
-  for (const chunk of chunks) return chunk
-  return new Uint8Array(0)
-}
-
-async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

@@ -1,12 +1,9 @@
 import {
-  type Checkpoint,
   createCheckpoint,
   createSearchIndex,
   decodeCheckpoint,
-  FileHistory,
   getFirstDivergentInode,
   openSearchedTree,
-  replayJournal,
   type StoreHome,
   type VaultLog,
 } from '../../store/index.ts'
@@ -26,6 +23,7 @@ import {
   VfsError,
   type Watchable,
 } from '../../vfs/index.ts'
+import { type CheckpointInfo, type CheckpointNotes, toCheckpointInfo } from './checkpoint-info.ts'
 import { DetachedFs } from './detached-fs.ts'
 import {
   type FeedItem,
@@ -44,30 +42,11 @@ import { toPathChange } from './to-path-change.ts'
 import { toProvenance } from './to-provenance.ts'
 import { VaultLimits } from './vault-limits.ts'
 import { type TextHit, type TextSearchOptions, VaultSearch } from './vault-search.ts'
-import {
-  type BlameLine,
-  blameFile,
-  type FileVersion,
-  findVersion,
-  listVersions,
-  readVersionContent,
-  toFileVersion,
-} from './versions.ts'
+import { VaultVersions } from './vault-versions.ts'
+import type { BlameLine, FileVersion } from './versions.ts'
 import { watchChanges } from './watch-changes.ts'
 
 const VAULT_CAPABILITIES: readonly Capability[] = ['search', 'fork', 'diff', 'version', 'watch']
-
-/** A checkpoint: its name, time and notes. */
-export interface CheckpointInfo {
-  readonly name: string
-  readonly time: Date
-  readonly description?: string
-  /** Key–value pairs of its creator, such as the commit it represents. */
-  readonly meta?: Readonly<Record<string, string>>
-}
-
-/** Optional notes on a checkpoint. */
-export type CheckpointNotes = Pick<CheckpointInfo, 'description' | 'meta'>
 
 /** The state to compare with: a checkpoint of the same vault by name, a vault, or a vault at a checkpoint. */
 export type DiffBase = string | Vault | { readonly vault: string; readonly checkpoint?: string }
@@ -97,6 +76,7 @@ export class Vault
   readonly #home: StoreHome
   readonly #log: VaultLog
   readonly #search: VaultSearch
+  readonly #versions: VaultVersions
 
   constructor(home: StoreHome, name: string, log: VaultLog) {
     super(log, home.blobs, VAULT_CAPABILITIES)
@@ -107,6 +87,7 @@ export class Vault
     this.tags = new Tags(labels)
     this.meta = new Metadata(labels)
     this.quota = new VaultLimits(home, log)
+    this.#versions = new VaultVersions(home, log)
     this.#search = new VaultSearch(createSearchIndex(home, log), () => openSearchedTree(home, name, log))
   }
 
@@ -230,28 +211,22 @@ export class Vault
    */
   async *versions(path: string): AsyncGenerator<FileVersion> {
     let isKnown = false
-    for await (const version of listVersions(this.#home, await this.#openHistory(path))) {
+    for await (const version of this.#versions.list(path)) {
       isKnown = true
-      yield toFileVersion(version)
+      yield version
     }
     // A file that was never written has no version; `stat` throws ENOENT for a path that never existed.
     if (!isKnown) await this.stat(path)
   }
 
   /** Yields the content of a version. ENOENT. */
-  async *readVersion(path: string, version: string): AsyncGenerator<Uint8Array> {
-    const history = await this.#openHistory(path)
-    yield* readVersionContent(this.#home, history, await findVersion(this.#home, history, path, version))
+  readVersion(path: string, version: string): AsyncGenerator<Uint8Array> {
+    return this.#versions.read(path, version)
   }
 
   /** Restores the content of a version as a new version. ENOENT. */
-  async revert(path: string, version: string, ctx?: CallContext): Promise<void> {
-    const history = await this.#openHistory(path)
-    const found = await findVersion(this.#home, history, path, version)
-    const content = await this.#home.reader.run(() => history.getContent(found))
-    const to = { version: found.entry.seq, content }
-    const checked = checkPath(path, 'revert')
-    await this.#log.submit(() => ({ op: 'revert', path: checked, ...to }), toProvenance(ctx))
+  revert(path: string, version: string, ctx?: CallContext): Promise<void> {
+    return this.#versions.revert(path, version, ctx)
   }
 
   /**
@@ -262,7 +237,7 @@ export class Vault
     const fs = row === undefined ? this : await this.openMoment({ row })
     const { type } = await fs.stat(path)
     if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'blame' })
-    return blameFile(this.#home, await this.#openHistory(path, row))
+    return this.#versions.blame(path, row)
   }
 
   /** Yields the matching lines at or below a path in the order of a walk, the same as reading every file. ENOENT. */
@@ -338,21 +313,6 @@ export class Vault
     throw new VfsError('EINVAL', '/', { op: 'diff', detail })
   }
 
-  async #openHistory(path: string, row?: number): Promise<FileHistory> {
-    const checked = checkPath(path, 'versions')
-    await this.#log.commitPending()
-    const earlier = row === undefined ? undefined : await replayJournal(this.#home, this.#log, row)
-    return this.#home.reader.run(() => {
-      const files = earlier ?? this.#log.readFiles()
-      return new FileHistory(
-        this.#log.journal,
-        files,
-        files.resolveLinks(checked, true, 'versions'),
-        row ?? this.#log.seq,
-      )
-    })
-  }
-
   /** Yields the changes since the fork, or since the last checkpoint; none if there is neither. */
   async *#recentChanges(): AsyncGenerator<PathChange> {
     if (this.#log.head.lineage.length > 0) yield* this.diff()
@@ -360,14 +320,5 @@ export class Vault
       const last = (await this.checkpoints()).at(-1)
       if (last !== undefined) yield* this.diff(last.name)
     }
-  }
-}
-
-function toCheckpointInfo({ name, time, description, meta }: Checkpoint): CheckpointInfo {
-  return {
-    name,
-    time: new Date(time),
-    ...(description !== undefined && { description }),
-    ...(meta !== undefined && { meta }),
   }
 }

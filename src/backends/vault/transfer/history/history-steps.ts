@@ -1,5 +1,5 @@
 import type { CallContext, FileType } from '../../../../vfs/index.ts'
-import type { CheckpointInfo } from '../../vault.ts'
+import type { CheckpointInfo } from '../../checkpoint-info.ts'
 import type { TransferProgress } from '../progress.ts'
 
 /** A change to a path in one step of a history. Removals precede additions at the same path. */
