@@ -14,8 +14,10 @@ import { findAssignedName } from './assigned-name.ts'
 import { findClosingMove, getDepthOrExit, isCalm } from './certain-moves.ts'
 import { getDepthAfter } from './depth.ts'
 import { findEvaluatedTexts, isPrompt, listTestedFiles } from './evaluated-texts.ts'
+import { givesNumber, isNumberWord } from './number-words.ts'
 import { predictOutput } from './predict-output.ts'
 import { UNKNOWN } from './unknown.ts'
+import { canAssignUnseen } from './unseen-assignments.ts'
 import { Variables } from './variables.ts'
 import { expandWhole } from './word.ts'
 
@@ -81,23 +83,6 @@ interface NodeContext {
 
 /** Limit of nesting: far more than scripts use, far less than the stack allows. */
 const MAX_LEVEL = 200
-
-/** Builtins that assign variables in ways that are not analysed. */
-const ASSIGNING = new Set([
-  'read',
-  'mapfile',
-  'readarray',
-  'getopts',
-  'let',
-  'printf',
-  'source',
-  '.',
-  'eval',
-  'unset',
-])
-
-/** Default field separators, or none. */
-const PLAIN_SEPARATORS = /^[ \t\n]*$/
 
 /**
  * Finds every simple command of a script, those in substitutions, functions and here-documents included.
@@ -244,8 +229,7 @@ class ScriptReader implements ShellScript {
     this.commands.push({ node, redirects: node.redirects, depth: context.depth, stdin })
     this.#hasAlias ||= node.name?.value === 'alias'
     this.#isCalm &&= isCalm(node)
-    const isAssigning = ASSIGNING.has(node.name?.value ?? '') && !isPlainPrintf(node)
-    if (isAssigning || namesOther(node) || changesSeparators(node)) this.variables.distrust()
+    if (canAssignUnseen(node)) this.variables.distrust()
     this.#visitChildren(node, context)
     return Math.min(context.depth, getDepthAfter(node, context.depth))
   }
@@ -326,22 +310,6 @@ class ScriptReader implements ShellScript {
   }
 }
 
-/** True for `x=$((y + 1))`, `x=${#y}` and `{1..9}`, which are numbers. */
-function isNumberWord({ parts, value }: Word): boolean {
-  if (parts === undefined) return /^[-+]?\d+$/.test(value)
-  const [part, ...others] = parts
-  if (part === undefined || others.length > 0) return false
-  if (part.type === 'BraceExpansion') return /^\{-?\d+\.\.-?\d+(?:\.\.\d+)?\}$/.test(part.text)
-  if (part.type === 'ParameterExpansion') return part.prefix === '#'
-  return part.type === 'ArithmeticExpansion'
-}
-
-/** True if a node gives its variable a number: a loop over numbers, an expression, a descriptor. */
-function givesNumber(node: SyntaxNode): boolean {
-  if (node.type === 'For') return node.wordlist?.every(isNumberWord) ?? false
-  return node.type.startsWith('Arithmetic') || node.type === 'FileDescriptorVariable'
-}
-
 /** True for `exec < f` without a program. */
 function isExec({ name, args }: Command): boolean {
   return name?.value === 'exec' && args.length === 0
@@ -351,25 +319,4 @@ function isExec({ name, args }: Command): boolean {
 function isInput({ type, operator, descriptor }: Redirection): boolean {
   if (descriptor === undefined) return type !== 'Redirect' || operator.startsWith('<')
   return descriptor.type === 'FileDescriptor' && descriptor.value === 0
-}
-
-/** True for `printf` without `-v`, which alone assigns. */
-function isPlainPrintf({ name, args }: Command): boolean {
-  return name?.value === 'printf' && args[0]?.type === 'Word' && !args[0].value.startsWith('-')
-}
-
-/** True for `declare -n y=x`: from then on both are the same variable. */
-function namesOther({ name, args }: Command): boolean {
-  if (!/^(?:declare|typeset|local)$/.test(name?.value ?? '')) return false
-  return args.some((arg) => arg.type === 'Word' && /^-[a-zA-Z]*n/.test(arg.value))
-}
-
-/** True if a command sets `IFS`: custom separators split words in ways that are not analysed. */
-function changesSeparators({ name, prefix, args }: Command): boolean {
-  return [...(name === undefined ? prefix : []), ...args].some(
-    (part) =>
-      part.type === 'Assignment' &&
-      part.name === 'IFS' &&
-      !(part.value.type === 'Word' && PLAIN_SEPARATORS.test(part.value.value)),
-  )
 }
