@@ -50,6 +50,7 @@ export { type DiskUsage, du, list, type TreeOptions, tree } from './helpers/list
 export { type MapReduceOptions, mapReduce } from './helpers/map-reduce.ts'
 export { openFile } from './helpers/open-file.ts'
 export { updateText } from './helpers/update-text.ts'
+export { detectImageType, IMAGE_PROBE_BYTES } from './image-type.ts'
 export { createLazyStream, pullFrom } from './lazy-stream.ts'
 export { MemoryFs, type MemoryFsOptions } from './memory/memory-fs.ts'
 export { type MountOptions, MountTable } from './mount/mount-table.ts'

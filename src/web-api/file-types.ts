@@ -42,6 +42,13 @@ export interface WebContent {
   readonly version: string | null
 }
 
+/** An image of a format that browsers show. */
+export interface WebImage {
+  readonly mimeType: string
+  /** Its bytes in base64. */
+  readonly data: string
+}
+
 /** A version of a file. */
 export interface WebFileVersion {
   readonly version: string

@@ -35,6 +35,7 @@ export type {
   WebContent,
   WebEntry,
   WebFileVersion,
+  WebImage,
   WebJournalRow,
   WebMatch,
   WebMatches,

@@ -14,6 +14,7 @@ import type {
   WebContent,
   WebEntry,
   WebFileVersion,
+  WebImage,
   WebJournalRow,
   WebMatches,
 } from './file-types.ts'
@@ -111,6 +112,8 @@ export interface WebMethods {
     readonly params: FileParams & { readonly offset?: number }
     readonly result: WebContent
   }
+  /** An image of at most 8 MiB; null for any other file. */
+  readonly readImage: { readonly params: FileParams; readonly result: WebImage | null }
   /** Versions of a file, the newest first. */
   readonly listVersions: { readonly params: FileParams & PageParams; readonly result: Page<WebFileVersion> }
   readonly listBlame: { readonly params: FileParams & PageParams; readonly result: Page<WebBlameLine> }
@@ -220,6 +223,7 @@ export const webMethods: Readonly<Record<WebMethodName, 'GET' | 'POST'>> = {
   forkProcess: 'POST',
   listFiles: 'GET',
   readFile: 'GET',
+  readImage: 'GET',
   listVersions: 'GET',
   listBlame: 'GET',
   searchFiles: 'GET',

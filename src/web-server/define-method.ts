@@ -53,11 +53,11 @@ export function defineWebMethod<Name extends WebMethodName>(
   }
 }
 
-/** Defines a method whose result is redacted for a reviewer already. */
-export function defineReview<Name extends WebMethodName>(
+/** Defines a method whose result is sent as it is: it is redacted already, or no text. */
+export function defineExactMethod<Name extends WebMethodName>(
   ...definition: Parameters<typeof defineWebMethod<Name>>
 ): HandledMethod {
-  return { ...defineWebMethod(...definition), isForReview: true }
+  return { ...defineWebMethod(...definition), isExact: true }
 }
 
 function parseParams<Params>(name: string, schema: z.ZodType<Params>, given: unknown): Params {

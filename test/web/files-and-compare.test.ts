@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readConfig, setConfig } from '../../src/config/index.ts'
 import { readText } from '../../src/vfs/index.ts'
 import type { WebContent } from '../../src/web-api/index.ts'
+import { PIXEL } from './fixture-data.ts'
 import { lines, openWebScene, SECRET } from './web-scene.ts'
 
 describe('home', () => {
@@ -80,6 +81,24 @@ describe('files', () => {
       text: '',
       next: null,
     })
+  })
+
+  it('reads images as they are in each tree, and nothing else as one', async () => {
+    const { home, client } = await openWebScene()
+    const base = await home.vault('base')
+    // Bytes that look like a secret are still those of the image.
+    const before = Buffer.concat([Buffer.from(PIXEL, 'base64'), Buffer.from(SECRET)])
+    await base.write('/logo.png', before)
+    await base.write('/large.png', Buffer.concat([before, Buffer.alloc(8 * 1024 * 1024)]))
+    const fork = await home.fork('base', 'task')
+    await fork.write('/logo.png', Buffer.from(PIXEL, 'base64'))
+    const read = (tree: string, path: string) => client.call('readImage', { tree, path })
+    const expected = { mimeType: 'image/png', data: before.toString('base64') }
+    expect(await read('vault:base', '/logo.png')).toEqual(expected)
+    expect(await read('vault:task^', '/logo.png')).toEqual(expected)
+    expect(await read('vault:task', '/logo.png')).toEqual({ mimeType: 'image/png', data: PIXEL })
+    for (const path of ['/large.png', '/notes.txt', '/'])
+      expect(await read('vault:base', path), path).toBeNull()
   })
 
   it('takes secrets out of files, diffs and searches', async () => {

@@ -59,6 +59,10 @@ export function createTree(tree: string, values: Partial<WebTree> = {}): WebTree
   }
 }
 
+/** The smallest PNG, one transparent pixel, in base64. */
+export const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+
 /** A changed file as a test needs it. */
 export function createChange(path: string, values: Partial<WebChange> = {}): WebChange {
   return {

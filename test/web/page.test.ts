@@ -15,6 +15,7 @@ import {
   createStep,
   createText,
   createTree,
+  PIXEL,
   person,
 } from './fixture-data.ts'
 import { type FixtureMethods, type FixtureServer, serveFixture } from './fixture-server.ts'
@@ -380,6 +381,41 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
       .evaluate((box) => box.scrollTo(0, box.scrollHeight))
     await page.getByText('file-09999.ts').waitFor()
     expect(await rows.count()).toBeLessThan(100)
+  })
+
+  it('shows both versions of a changed image, and an image among the files', async () => {
+    const logo = createChange('/logo.png', { kind: 'renamed', from: '/old.png', isBinary: true, lines: null })
+    const { page } = await open(
+      {
+        ...trees,
+        listChanges: () => list([logo]),
+        getFileDiff: () => ({ ...createDiff(logo, []), isBinary: true }),
+        readImage: ({ tree, path }) =>
+          path === (tree.endsWith('^') ? '/old.png' : '/logo.png')
+            ? { mimeType: 'image/png', data: PIXEL }
+            : null,
+        listFiles: () => list([{ name: 'logo.png', path: '/logo.png', type: 'file', size: 70, mtime: TIME }]),
+        readFile: ({ path }) => ({
+          path,
+          type: 'file',
+          size: 70,
+          mtime: TIME,
+          isBinary: true,
+          text: '',
+          isRedacted: false,
+          offset: 0,
+          next: null,
+          version: null,
+        }),
+      },
+      comparison,
+    )
+    const sides = page.getByRole('figure')
+    await sides.getByText('Before: 120 B, 1 × 1 pixels').waitFor()
+    await sides.getByText('Now: 140 B, 1 × 1 pixels').waitFor()
+    await page.getByRole('link', { name: 'File', exact: true }).click()
+    await page.getByRole('img', { name: '70 B' }).waitFor()
+    expect(await findViolations(page)).toEqual([])
   })
 
   it('goes to any moment by the slider, and shows the file of that moment', async () => {

@@ -1,4 +1,4 @@
-import { readFile, type Stat, VfsError } from '../../vfs/index.ts'
+import { detectImageType, IMAGE_PROBE_BYTES, readFile, type Stat, VfsError } from '../../vfs/index.ts'
 import type { TargetContext } from '../define-tool.ts'
 import { recordVersion } from '../text/opened-text.ts'
 import type { ImageOutput, ToolImage } from '../tool.ts'
@@ -6,9 +6,6 @@ import { statOpenableFile } from '../tool-target.ts'
 
 /** Largest image: in base64 it takes 5 MiB, the limit of the providers of models. */
 const MAX_IMAGE_BYTES = 3_932_160
-
-/** Length of the start of a file that names its format. */
-const SIGNATURE_BYTES = 12
 
 /**
  * Reads an image of a format that models take. Undefined for another file; EINVAL if the image is too large for a
@@ -20,7 +17,7 @@ export async function readImage(targetContext: TargetContext): Promise<ImageOutp
     call: { ctx },
   } = targetContext
   const stat = await statOpenableFile(targetContext.target, ctx)
-  const mimeType = detectImageType(await readFile(fs, path, { byteRange: [0, SIGNATURE_BYTES] }, ctx))
+  const mimeType = detectImageType(await readFile(fs, path, { byteRange: [0, IMAGE_PROBE_BYTES] }, ctx))
   if (mimeType === undefined) return undefined
   assertImageSize(stat, path)
   await recordVersion(targetContext, stat)
@@ -28,15 +25,6 @@ export async function readImage(targetContext: TargetContext): Promise<ImageOutp
   const bytes = await readFile(fs, path, { byteRange: [0, MAX_IMAGE_BYTES + 1] }, ctx)
   assertImageSize({ size: bytes.length }, path)
   return toOutput(mimeType, bytes)
-}
-
-/** Returns the MIME type by the first bytes of a file; undefined if they begin no image that models take. */
-function detectImageType(start: Uint8Array): string | undefined {
-  const signature = Buffer.from(start).toString('latin1')
-  if (signature.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (signature.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (/^GIF8[79]a/.test(signature)) return 'image/gif'
-  return /^RIFF.{4}WEBP/s.test(signature) ? 'image/webp' : undefined
 }
 
 function assertImageSize({ size }: Pick<Stat, 'size'>, path: string): void {

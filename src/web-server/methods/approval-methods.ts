@@ -9,7 +9,7 @@ import type {
   WebConnection,
 } from '../../web-api/index.ts'
 import type { Approval, ExecutedCommand } from '../../workspace/index.ts'
-import { defineReview, defineWebMethod, type MethodTable, pageShape } from '../define-method.ts'
+import { defineExactMethod, defineWebMethod, type MethodTable, pageShape } from '../define-method.ts'
 import { mapPage, paginate, paginateStream } from '../paginate.ts'
 import { cutText, toSummary } from '../shorten-text.ts'
 import type { Trials } from '../trials.ts'
@@ -30,7 +30,7 @@ type ApprovalMethod =
 export function createApprovalMethods(web: WebContext, trials: Trials): MethodTable<ApprovalMethod> {
   const id = z.string().max(64)
   return {
-    listApprovals: defineReview('listApprovals', z.strictObject(pageShape), async (page) => {
+    listApprovals: defineExactMethod('listApprovals', z.strictObject(pageShape), async (page) => {
       const { approvals } = await web.openBoundary()
       const all = (await approvals.list()).sort((one, other) => (one.asked < other.asked ? 1 : -1))
       return mapPage(paginate(all, page), toWebApproval)

@@ -11,8 +11,16 @@ import {
   VfsError,
 } from '../../vfs/index.ts'
 import type { WebEntry, WebMatch, WebMatches } from '../../web-api/index.ts'
-import { defineWebMethod, fileShape, type MethodTable, pageShape, query } from '../define-method.ts'
+import {
+  defineExactMethod,
+  defineWebMethod,
+  fileShape,
+  type MethodTable,
+  pageShape,
+  query,
+} from '../define-method.ts'
 import { mapPage, paginate } from '../paginate.ts'
+import { readImage } from '../read-image.ts'
 import { readPart } from '../read-part.ts'
 import { shortenText } from '../shorten-text.ts'
 import type { WebContext } from '../web-context.ts'
@@ -20,7 +28,7 @@ import type { WebContext } from '../web-context.ts'
 const MAX_MATCH_LENGTH = 500
 const DEFAULT_MATCHES = 100
 
-type FileMethod = 'listFiles' | 'readFile' | 'searchFiles'
+type FileMethod = 'listFiles' | 'readFile' | 'readImage' | 'searchFiles'
 
 export function createFileMethods(web: WebContext): MethodTable<FileMethod> {
   const { trees, redactor } = web
@@ -50,6 +58,11 @@ export function createFileMethods(web: WebContext): MethodTable<FileMethod> {
         return { ...content, text, isRedacted: text !== content.text, version }
       },
     ),
+    // Exact: what looks like a secret in its bytes is none.
+    readImage: defineExactMethod('readImage', z.strictObject(fileShape), async ({ tree, path }, signal) => {
+      const { fs } = await trees.open(tree)
+      return readImage(fs, path, { signal })
+    }),
     searchFiles: defineWebMethod(
       'searchFiles',
       z.strictObject({

@@ -21,8 +21,8 @@ const MAX_BODY_BYTES = { session: 1024, api: 8 * 1024 * 1024 } as const
 /** A method of the API. */
 export interface HandledMethod {
   readonly verb: 'GET' | 'POST'
-  /** True if its result has been redacted for somebody who reviews a command, and must see all of it. */
-  readonly isForReview?: boolean
+  /** True if its result is sent without another redaction, which would hide parts of a command from its reviewer. */
+  readonly isExact?: boolean
   /**
    * @param params the JSON of a POST; for a GET, texts by name.
    * @param signal aborts when the page leaves.
@@ -146,11 +146,7 @@ export class WebRouter {
     response.once('close', () => closed.abort())
     const params = method.verb === 'GET' ? parseQuery(query) : await readJsonBody(request, MAX_BODY_BYTES.api)
     const result = await method.run(params, closed.signal)
-    sendJson(
-      response,
-      200,
-      method.isForReview === true ? JSON.stringify(result) : this.#options.toJson(result),
-    )
+    sendJson(response, 200, method.isExact === true ? JSON.stringify(result) : this.#options.toJson(result))
     return null
   }
 

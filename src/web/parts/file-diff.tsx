@@ -1,15 +1,18 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { TreeName, WebFileDiff, WebHunk } from '../../web-api/index.ts'
+import type { TreeName, WebChange, WebFileDiff, WebHunk } from '../../web-api/index.ts'
 import { call } from '../client/api.ts'
 import { DiffView } from './diff-view.tsx'
 import { formatBytes } from './format.ts'
+import { ImageView } from './image-view.tsx'
 import { Notice } from './notice.tsx'
 import { type EarlyValue, type Resource, useResource } from './resource.ts'
 
 /** The diff of a file, of which more hunks can be loaded. */
 export interface LoadedDiff extends Resource<WebFileDiff> {
+  readonly from: TreeName
+  readonly to: TreeName
   readonly loadMore: () => void
   readonly isLoadingMore: Signal<boolean>
 }
@@ -43,7 +46,7 @@ export function useFileDiff(
       isLoadingMore.value = false
     }
   }
-  return { ...resource, loadMore: () => void loadMore(), isLoadingMore }
+  return { ...resource, from, to, loadMore: () => void loadMore(), isLoadingMore }
 }
 
 export interface FileDiffProps {
@@ -71,7 +74,10 @@ export function FileDiff({ diff, ...view }: FileDiffProps): VNode {
     )
   }
   const reason = explainMissingLines(loaded)
-  if (reason !== undefined) return <Notice title={reason} />
+  if (reason !== undefined) {
+    const notice = <Notice title={reason} />
+    return loaded.isBinary ? <ImageSides diff={diff} change={loaded.change} notice={notice} /> : notice
+  }
   return (
     <>
       <DiffView path={loaded.change.path} hunks={loaded.hunks} {...view} />
@@ -81,6 +87,36 @@ export function FileDiff({ diff, ...view }: FileDiffProps): VNode {
         </button>
       )}
     </>
+  )
+}
+
+interface ImageSidesProps {
+  readonly diff: LoadedDiff
+  readonly change: WebChange
+  /** Shown for a file that is no image. */
+  readonly notice: VNode
+}
+
+/** Both versions of an image side by side; of a new or deleted one, the only version. */
+function ImageSides({ diff: { from, to }, change, notice }: ImageSidesProps): VNode {
+  const [hasOld, hasNew] = [change.kind !== 'added', change.kind !== 'deleted']
+  return (
+    <div class="image-sides">
+      {hasOld && (
+        <ImageView
+          tree={from}
+          path={change.from ?? change.path}
+          label={`Before: ${formatBytes(change.oldSize)}`}
+        >
+          {hasNew ? null : notice}
+        </ImageView>
+      )}
+      {hasNew && (
+        <ImageView tree={to} path={change.path} label={`Now: ${formatBytes(change.newSize)}`}>
+          {notice}
+        </ImageView>
+      )}
+    </div>
   )
 }
 

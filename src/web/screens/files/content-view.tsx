@@ -5,6 +5,7 @@ import { call } from '../../client/api.ts'
 import { useReload } from '../../client/live.ts'
 import { useAction } from '../../parts/action.ts'
 import { formatBytes } from '../../parts/format.ts'
+import { ImageView } from '../../parts/image-view.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { toVisible } from '../../parts/visible-text.tsx'
@@ -34,7 +35,15 @@ export function ContentView({ tree, path }: { readonly tree: TreeName; readonly 
     )
   if (loaded === undefined) return <p class="soft pad">Reading…</p>
   const problem = explainMissingText(loaded)
-  if (problem !== undefined) return <Notice title={problem} />
+  if (problem !== undefined) {
+    const notice = <Notice title={problem} />
+    if (!loaded.isBinary) return notice
+    return (
+      <ImageView tree={tree} path={path} label={formatBytes(loaded.size)}>
+        {notice}
+      </ImageView>
+    )
+  }
   const line = Number(route.value.query.get('line') ?? 0)
   return (
     <>
