@@ -74,9 +74,12 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     const server = await cli.mount()
     writeFileSync(join(cli.place, 'a'), 'two\n')
     rmSync(join(cli.place, 'new'))
+    run('mkfifo', join(cli.place, 'pipe'))
     server.kill('SIGKILL')
     await expect.poll(() => cli.isMounted, { timeout: 10_000 }).toBe(false)
-    expect((await cli.run(['vault', 'list'])).stderr).toContain('a mount of fix was killed; the fork has its')
+    expect((await cli.run(['vault', 'list'])).stderr).toMatch(
+      /a mount of fix was killed; the fork has its changes now\ncoppice: not kept: \/pipe; /,
+    )
     expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^M \/a {2}\+1 -1\nD \/gone {2}\+0 -1\n2 paths/)
     expect(readdirSync(join(cli.home, 'mounts'))).toEqual([])
   })

@@ -76,6 +76,19 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     expect(await cli.json('forks')).toEqual([])
   })
 
+  it('is reported with the paths that the fork cannot keep', async () => {
+    const cli = new Project()
+    await cli.kill('echo new > new; mkfifo pipe')
+    expect((await cli.run(['forks'])).stderr).toMatch(
+      /^coppice: a command of files-1 was killed; the fork has its changes now\ncoppice: not kept: \/pipe; a fork holds no pipes/,
+    )
+    await cli.kill('mkfifo other')
+    expect((await cli.run(['forks'])).stderr).toMatch(
+      /^coppice: a command of files-2 was killed; the fork has none of its changes\ncoppice: not kept: \/other; /,
+    )
+    expect(cli.listSessions()).toEqual([])
+  })
+
   it('stores no placeholder of a secret', async () => {
     const cli = new Project()
     writeFileSync(join(cli.files, '.env'), 'TOKEN=secret-value-1\nMODE=one\n')

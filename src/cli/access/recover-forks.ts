@@ -2,6 +2,7 @@ import type { Home } from '../../backends/vault/index.ts'
 import { type RecoveredFork, recoverMountedForks, recoverSessions } from '../../workspace/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { formatErrorLine } from '../framework/errors.ts'
+import { formatLeftOut } from '../render/left-out.ts'
 
 /** Stores the changes of mounted forks whose process was killed, and prints what became of them. */
 export async function recoverMounts(call: CommandInvocation, home: Home, mounts: string): Promise<void> {
@@ -19,12 +20,20 @@ function printRecovered(
   recovered: readonly RecoveredFork[],
   { subject, place }: { readonly subject: string; readonly place: string },
 ): void {
-  for (const { fork, changes, problem } of recovered) {
-    const killed = `${subject} of ${fork} was killed`
-    if (problem !== undefined)
-      terminal.err.write(
-        formatErrorLine(`${killed}, and its changes cannot be stored: ${problem}; they stay in ${place}`),
-      )
-    else if (changes > 0) terminal.err.write(formatErrorLine(`${killed}; the fork has its changes now`))
+  for (const outcome of recovered) {
+    const [first, ...others] = formatRecovered(outcome, place)
+    if (first === undefined) continue
+    for (const line of [`${subject} of ${outcome.fork} was killed${first}`, ...others])
+      terminal.err.write(formatErrorLine(line))
   }
+}
+
+/** Formats an outcome, without its subject; no lines if nothing was changed. */
+function formatRecovered({ changes, leftOut = [], problem }: RecoveredFork, place: string): string[] {
+  if (problem !== undefined) return [`, and its changes cannot be stored: ${problem}; they stay in ${place}`]
+  if (changes === 0 && leftOut.length === 0) return []
+  return [
+    `; the fork has ${changes === 0 ? 'none of its changes' : 'its changes now'}`,
+    ...formatLeftOut(leftOut),
+  ]
 }

@@ -19,6 +19,8 @@ export interface LeftFork {
 export interface RecoveredFork {
   readonly fork: string
   readonly changes: number
+  /** Changed paths that a fork cannot keep. */
+  readonly leftOut?: readonly string[]
   readonly problem?: string
 }
 

@@ -12,7 +12,7 @@ export function recoverMountedForks(home: LinkHome, mounts: string): Promise<Rec
     detachMount(files, record)
     const { fork } = record
     if (!(await home.vaults()).includes(fork)) return { fork, changes: 0 }
-    return isThere(record) ? { fork, changes: await storeLeftChanges(home, files, record) } : 'later'
+    return isThere(record) ? storeLeftChanges(home, files, record) : 'later'
   })
 }
 
@@ -27,15 +27,15 @@ async function storeLeftChanges(
   home: LinkHome,
   files: TaggedDirectory,
   record: ForkMountRecord,
-): Promise<number> {
+): Promise<RecoveredFork> {
   const link = new LinkedDirectory(home, record.directory)
   const fork = await link.getFork(record.fork)
   const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
   const baseline = await workspace.resume({ point: record.point, paths: record.paths ?? [] })
-  const { changed } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
+  const { changed, leftOut } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
     storeMountChanges(workspace, { changes, since: record.since }),
   )
   // After a failure, the next attempt needs the start of the mount again.
   await baseline[Symbol.asyncDispose]()
-  return countChangedFiles(changed)
+  return { fork: fork.name, changes: countChangedFiles(changed), leftOut }
 }

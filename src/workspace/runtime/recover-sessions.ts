@@ -54,7 +54,7 @@ async function storeLeftChanges(
       link.path,
       baseline.session,
     ))
-  const { changed } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
+  const { changed, leftOut } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
     storeMountChanges(workspace, {
       changes: filterTouched(changes, record.mask?.staged ?? []),
       since,
@@ -68,7 +68,7 @@ async function storeLeftChanges(
   const kept = workspace.fork?.name
   if (record.copies !== undefined && kept !== undefined)
     await new ForkCopies(getForkFilesDirectory(path), () => home.vaults()).adopt(record.copies, kept)
-  return { fork: kept ?? record.fork, changes: countChangedFiles(changed) }
+  return { fork: kept ?? record.fork, changes: countChangedFiles(changed), leftOut }
 }
 
 /** Waits until no process has an overlay mounted any more. False if some still have it after a while. */

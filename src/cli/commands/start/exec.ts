@@ -8,12 +8,13 @@ import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { describeError, formatErrorLine, toErrorJson } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
+import { formatLeftOut } from '../../render/left-out.ts'
 import { fork } from '../shared-options.ts'
 import { createRedactedEnvelope } from './envelope-output.ts'
 import type { LaneResult } from './exec-lanes.ts'
 import { connectCommand, connectStreams, createApprovalOptions } from './run-connection.ts'
 import { type RunOption, runOptions } from './run-options.ts'
-import { formatLeftOut, getExitCode, printWithheld, runAndReport } from './run-report.ts'
+import { getExitCode, printWithheld, runAndReport } from './run-report.ts'
 import { createRunRequest, type PreparedRun, placeInDirectory, prepareRun } from './run-request.ts'
 
 const MAX_LANES = 64
@@ -156,7 +157,8 @@ async function printLanes(call: ExecInvocation, lanes: readonly LaneResult[]): P
   const { err, signal } = call.terminal
   const { formatLaneTable } = await import('./exec-lanes.ts')
   const notes = lanes.flatMap((lane) => {
-    const lines = 'error' in lane ? [describeError(lane.error).message] : formatLeftOut(lane.report)
+    const lines =
+      'error' in lane ? [describeError(lane.error).message] : formatLeftOut(lane.report.result.left_out)
     return lines.map((line) => formatErrorLine(`[${lane.number}] ${line}`))
   })
   // After an interruption, each lane that did not run would have the same note.

@@ -6,6 +6,7 @@ import type { OpenHome } from '../../access/home-access.ts'
 import { getComparePath, isUiServed } from '../../access/ui-address.ts'
 import { applyStyle } from '../../framework/terminal.ts'
 import { formatChangeSummary } from '../../render/change-summary.ts'
+import { formatLeftOut } from '../../render/left-out.ts'
 import { withProgress } from '../../render/progress.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
 import { createRedactedEnvelope } from './envelope-output.ts'
@@ -16,8 +17,6 @@ import type { PreparedRun } from './run-request.ts'
 
 /** Exit codes of a shell for a command that timed out, was killed, was not found, and was interrupted. */
 const [EXIT_TIMED_OUT, EXIT_STOPPED, EXIT_NOT_FOUND, EXIT_INTERRUPTED] = [124, 137, 127, 130]
-const LEFT_OUT_REASON =
-  'a fork holds no pipes, sockets and devices; no names or links that are not UTF-8; no names reserved for apply; no paths that are too long; no changes of files that you may not read; and no removal of a directory that contains any of these'
 const STOP_MESSAGES = {
   timeout: 'the command was stopped at its time limit; --timeout SECONDS sets another, 0 none',
   memory: 'the command was stopped at its memory limit; --memory SIZE sets another, none lifts it',
@@ -105,11 +104,6 @@ function formatOverwritten({ paths, checkpoint }: OverwrittenChanges): string[] 
   return paths.map((path) => `  ! ${escapeName(path)} ${reason}`)
 }
 
-/** Formats the paths that a fork cannot keep. */
-export function formatLeftOut({ result: { left_out: leftOut = [] } }: Pick<RunReport, 'result'>): string[] {
-  return leftOut.length === 0 ? [] : [`not kept: ${leftOut.map(escapeName).join(', ')}; ${LEFT_OUT_REASON}`]
-}
-
 /** Prints the variables that a command did not get. */
 export function printWithheld({ terminal }: RunInvocation, names: readonly string[]): void {
   if (names.length === 0) return
@@ -129,7 +123,7 @@ function printChanges(
   const line = findShellLine(result)
   if (line !== undefined)
     err.write(`coppice: for a line of a shell use: coppice exec --shell -- ${quoteShellWord(line)}\n`)
-  for (const line of formatLeftOut({ result })) err.write(`coppice: ${line}\n`)
+  for (const line of formatLeftOut(result.left_out)) err.write(`coppice: ${line}\n`)
   if (name === null) return
   const isLinked = result.vault.startsWith('/')
   const isGone = isLinked && !existsSync(result.vault)
