@@ -104,6 +104,7 @@ export {
   LinkedWorkspace,
   listLeftPoints,
   listMountedForks,
+  listWaitingChanges,
   type MaskChoice,
   type MaskSettings,
   type MountedFork,
@@ -124,5 +125,6 @@ export {
   updateMountedForks,
   type VaultChoice,
   VaultWorkspace,
+  type WaitingChanges,
   type WorkspaceHome,
 } from './runtime/index.ts'

@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
@@ -87,6 +87,45 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
       /^coppice: a command of files-2 was killed; the fork has none of its changes\ncoppice: not kept: \/other; /,
     )
     expect(cli.listSessions()).toEqual([])
+  })
+
+  it('waits for a directory that is missing, and is deleted only by a gc after one that has said so', async () => {
+    const cli = new Project()
+    const away = join(cli.scratch, 'away')
+    const outside = (...args: string[]) => cli.run(args, { cwd: cli.scratch })
+    await cli.kill('echo new > new', '--fork', 'fix')
+    renameSync(cli.files, away)
+    const waiting = `changes of a killed command in fix, whose directory ${cli.files} is missing, left in ${cli.home}/sessions/`
+    expect(await outside('gc')).toMatchObject({ stderr: '', stdout: expect.stringContaining(`\nwaiting: ${waiting}`) })
+    expect((await outside('doctor')).stdout).toContain(waiting)
+    renameSync(away, cli.files)
+    expect((await outside('gc')).stderr).toBe('coppice: a command of fix was killed; the fork has its changes now\n')
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^A \/new {2}\+1 -0\n1 path/)
+
+    await cli.kill('echo other > other', '--fork', 'fix')
+    renameSync(cli.files, away)
+    expect((await outside('gc', '--keep-left', '31d')).stdout).toContain(`waiting: ${waiting}`)
+    const [left = ''] = cli.listSessions()
+    const month = new Date(Date.now() - 30 * 86_400_000)
+    utimesSync(join(cli.home, 'sessions', left, 'waiting'), month, month)
+    expect((await outside('gc', '--keep-left', '31d')).stdout).toContain(`waiting: ${waiting}`)
+    expect((await outside('gc')).stdout).toContain(`\ndeleted: ${waiting}`)
+    expect(cli.listSessions()).toEqual([])
+    expect((await outside('doctor')).stdout).not.toContain('killed command')
+    await using home = await openHome({ path: cli.home })
+    expect((await home.vaults()).filter((name) => name.startsWith('session-'))).toEqual([])
+  })
+
+  it('with a record that cannot be read is reported, until gc deletes it', async () => {
+    const cli = new Project()
+    await cli.kill('echo new > new', '--fork', 'fix')
+    const [left = ''] = cli.listSessions()
+    writeFileSync(join(cli.home, 'sessions', left, 'fork.json'), '')
+    expect((await cli.run(['forks'])).stderr).toMatch(/cannot be stored: \S+ has no readable record; they stay in/)
+    expect((await cli.run(['gc', '--keep-left', '0h'])).stdout).toContain(
+      `\ndeleted: changes of a killed command, whose record is damaged, left in ${cli.home}/sessions/${left}`,
+    )
+    expect(await cli.run(['forks'])).toMatchObject({ stderr: '' })
   })
 
   it('stores no placeholder of a secret', async () => {

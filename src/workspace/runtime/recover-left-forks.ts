@@ -86,16 +86,21 @@ function tryGiveBack(files: TaggedDirectory | undefined, abandoned: TaggedDirect
 
 /** Returns the snapshots of forks on which changes depend that killed processes left in a home. */
 export function listLeftPoints(home: string): ReadonlySet<string> {
-  const left = ['sessions', 'mounts'].flatMap((name) => TaggedDirectory.list(join(home, name)))
-  return new Set(left.filter(({ isAbandoned }) => isAbandoned).flatMap((files) => findPoint(files) ?? []))
+  const records = listLeftDirectories(home).map((files) => tryReadRecord<{ readonly point?: string }>(files))
+  return new Set(records.flatMap((record) => (typeof record === 'object' ? (record.point ?? []) : [])))
 }
 
-function findPoint(files: TaggedDirectory): string | undefined {
+/** Lists the directories that killed processes left in a home. */
+export function listLeftDirectories(home: string): TaggedDirectory[] {
+  const left = ['sessions', 'mounts'].flatMap((name) => TaggedDirectory.list(join(home, name)))
+  return left.filter(({ isAbandoned }) => isAbandoned)
+}
+
+/** Reads the record of a left directory; undefined also for that of another user, who stores it. */
+export function tryReadRecord<Fields>(files: TaggedDirectory): Fields | 'damaged' | undefined {
   try {
-    const record = files.readRecord<{ readonly point?: string }>()
-    return typeof record === 'object' ? record.point : undefined
+    return files.readRecord<Fields>()
   } catch (error) {
-    // Another user's, who stores it.
     if (isErrno(error, 'EACCES')) return undefined
     throw error
   }

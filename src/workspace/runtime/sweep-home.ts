@@ -4,10 +4,13 @@ import { sweepForkPoints, sweepMirrors } from '../link/index.ts'
 import { sweepMergeStates } from '../merge/index.ts'
 import { sweepSessions } from '../session/index.ts'
 import { listLeftPoints } from './recover-left-forks.ts'
+import { sweepWaitingChanges, type WaitingSweep } from './waiting-changes.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
+const KEPT_MS = 30 * 24 * 3_600_000
+
 /** Number of leftovers removed, by kind. */
-export interface SweepReport {
+export interface SweepReport extends WaitingSweep {
   /** Checkouts of deleted vaults, incomplete ones, and those beyond the limits. */
   readonly checkouts: number
   /** Vaults that `vault list` does not list. */
@@ -20,12 +23,18 @@ export interface SweepReport {
  * Removes leftovers of commands in a home: checkouts, mirrors and merge states of deleted vaults, and sessions and forks
  * of dead processes. Keeps everything that a living process uses.
  * @param path the directory of the home.
+ * @param keptMs time for which changes of killed commands wait for a missing directory, since a sweep first found them.
  */
-export async function sweepHome(home: WorkspaceHome, path: string): Promise<SweepReport> {
+export async function sweepHome(
+  home: WorkspaceHome,
+  path: string,
+  keptMs: number = KEPT_MS,
+): Promise<SweepReport> {
+  const waiting = await sweepWaitingChanges(path, keptMs)
   const sessions = await sweepSessions(join(path, 'sessions'))
   const forks = await sweepForkPoints(home, listLeftPoints(path))
   const mirrors = await sweepMirrors(home)
   const merges = await sweepMergeStates(home)
   const { slots, vaults } = await new Checkouts(home, join(path, 'checkouts')).sweep()
-  return { checkouts: slots, hiddenVaults: forks + mirrors + merges + vaults, sessions }
+  return { checkouts: slots, hiddenVaults: forks + mirrors + merges + vaults, sessions, ...waiting }
 }

@@ -2,27 +2,33 @@ import { access, constants } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { isErrno } from '../../../machine/index.ts'
+import type { WaitingChanges } from '../../../workspace/index.ts'
 import { type HostFinding, inspectHost } from '../../../workspace/session/index.ts'
 import { isHomeMissing, isWritable, resolveHomePath, toHomeAccessError } from '../../access/home-access.ts'
 import { inspectPrivacy } from '../../access/home-privacy.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { describeError } from '../../framework/errors.ts'
 import { formatTable } from '../../render/table.ts'
+import { formatWaitingChanges } from '../../render/waiting-changes.ts'
 
 export const doctor: Command = defineCommand(
   {
     name: 'doctor',
     summary: 'Check which sessions and isolation this machine supports',
     details: `Tries every kind of session and isolation, and says how to enable the rest. Creates no home.
-Removes mounts whose server has died, and makes the home private to its owner.`,
+Removes mounts whose server has died, and makes the home private to its owner.
+Names what killed commands changed in forks of directories that are missing.`,
     scope: 'home',
     examples: ['coppice doctor', 'coppice doctor --json'],
   },
   async (call) => {
-    const { directory, findings } = await findProbeLocation(await resolveHomePath(call))
+    const home = await resolveHomePath(call)
+    const { directory, findings } = await findProbeLocation(home)
     const { sweepStaleMounts } = await import('../../../fuse/index.ts')
     const swept = await sweepStaleMounts()
     const host = await inspectHost(directory)
+    const { listWaitingChanges } = await import('../../../workspace/index.ts')
+    const waiting = directory === home ? listWaitingChanges(home) : []
     const report = { ...host, findings: [...host.findings, ...findings] }
     const rows = report.findings.map(({ name, isAvailable, detail }) => [
       isAvailable ? 'yes' : 'no',
@@ -35,11 +41,19 @@ Removes mounts whose server has died, and makes the home private to its owner.`,
       '',
       ...formatTable(rows),
       ...(remedies.length === 0 ? [] : ['', 'To enable the rest:', ...remedies.map((line) => `  ${line}`)]),
+      ...(waiting.length === 0 ? [] : ['', ...waiting.map(formatWaitingLine)]),
       ...(swept.length === 0 ? [] : ['', `Removed mounts without a server: ${swept.join(', ')}`]),
     ]
-    await call.output.writeValue({ ...report, swept }, text.join('\n'))
+    await call.output.writeValue({ ...report, swept, waitingChanges: waiting }, text.join('\n'))
   },
 )
+
+/** Formats waiting changes with what becomes of them. */
+function formatWaitingLine(changes: WaitingChanges): string {
+  const next =
+    changes.left === undefined ? '' : '; the next command stores them once it is there again'
+  return `${formatWaitingChanges(changes)}${next}; coppice gc --keep-left 0h deletes them`
+}
 
 /** A directory for the probes, and findings about the home. */
 interface ProbeLocation {

@@ -2,8 +2,9 @@ import type { SweepReport } from '../../../workspace/index.ts'
 import { withHome } from '../../access/home-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { UsageError } from '../../framework/usage-error.ts'
-import { formatBytes, formatCount } from '../../render/format-values.ts'
+import { formatBytes, formatCount, formatTime } from '../../render/format-values.ts'
 import { withProgress } from '../../render/progress.ts'
+import { formatWaitingChanges } from '../../render/waiting-changes.ts'
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
@@ -14,12 +15,18 @@ export const gc: Command = defineCommand(
     details: `Other processes may read and write meanwhile.
 Also removes leftovers of deleted vaults and killed commands.
 --keep-history deletes file versions older than that; without it all are kept.
+Changes of a killed command wait for the directory of their fork. If it is missing, gc says so, and deletes them 30 days
+later.
 In a home in a database with objects in S3, content that a gc found a day ago moves from the database to S3.`,
     scope: 'home',
     options: {
       'keep-history': {
         summary: 'Keep versions this long: 12h, 30d, 8w, or since a date such as 2026-01-31',
         value: 'time',
+      },
+      'keep-left': {
+        summary: 'Keep changes of killed commands whose directory is missing this long (default: 30d)',
+        value: 'age',
       },
       'pack-after': {
         summary: 'Move content to S3 that an earlier gc found this long ago: 12h, 7d, 0h (default: 1d)',
@@ -34,9 +41,11 @@ In a home in a database with objects in S3, content that a gc found a day ago mo
       const since = call.option('keep-history')
       const history = since === undefined ? {} : { keepHistory: parseMoment(since) }
       const age = call.option('pack-after')
-      const packing = age === undefined ? {} : { packAfterMs: parsePackAge(age) }
+      const packing = age === undefined ? {} : { packAfterMs: parseAgeOption('pack-after', age) }
+      const left = call.option('keep-left')
+      const keptMs = left === undefined ? undefined : parseAgeOption('keep-left', left)
       const { sweepHome } = await import('../../../workspace/index.ts')
-      const swept = await sweepHome(home, path)
+      const swept = await sweepHome(home, path, keptMs)
       const report = await withProgress(terminal, 'gc', 'object', (onProgress) =>
         home.gc({ ...history, ...packing, onProgress, signal: terminal.signal }),
       )
@@ -54,7 +63,8 @@ In a home in a database with objects in S3, content that a gc found a day ago mo
       const stays =
         packed.problem === undefined ? '' : `; other content was not moved to S3: ${packed.problem}`
       const text = `${freed}${smaller}${moved}${stays}${waiting}${formatSweepReport(swept)}`
-      await output.writeValue({ ...report, ...swept }, text)
+      const lines = [text, ...formatWaitingSweep(swept)]
+      await output.writeValue({ ...report, ...swept }, lines.join('\n'))
     }),
 )
 
@@ -67,15 +77,25 @@ function formatSweepReport({ checkouts, hiddenVaults, sessions }: SweepReport): 
   return removed.length === 0 ? '' : `; removed unused ${removed.join(', ')}`
 }
 
+function formatWaitingSweep({ deletedChanges, waitingChanges }: SweepReport): string[] {
+  return [
+    ...deletedChanges.map((changes) => `deleted: ${formatWaitingChanges(changes)}`),
+    ...waitingChanges.map(
+      ({ until, ...changes }) =>
+        `waiting: ${formatWaitingChanges(changes)}; coppice gc deletes them after ${formatTime(until)}, or now with --keep-left 0h`,
+    ),
+  ]
+}
+
 /** Parses an age in hours, days or weeks, to milliseconds; undefined for any other text. */
 function parseAge(text: string): number | undefined {
   const { count, unit = '' } = text.match(/^(?<count>\d{1,6})(?<unit>[hdw])$/)?.groups ?? {}
   return count === undefined ? undefined : Number(count) * (UNIT_MS[unit] ?? 0)
 }
 
-function parsePackAge(text: string): number {
+function parseAgeOption(option: string, text: string): number {
   const age = parseAge(text)
-  if (age === undefined) throw new UsageError(`--pack-after takes an age such as 12h or 7d, not '${text}'`)
+  if (age === undefined) throw new UsageError(`--${option} takes an age such as 12h or 7d, not '${text}'`)
   return age
 }
 

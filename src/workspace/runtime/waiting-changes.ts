@@ -1,0 +1,73 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isErrno, PRIVATE_FILE_MODE, TaggedDirectory } from '../../machine/index.ts'
+import { removeTree } from '../session/index.ts'
+import { isThere, type LeftFork, listLeftDirectories, tryReadRecord } from './recover-left-forks.ts'
+
+/** File whose time is when a sweep first found that changes wait. */
+const MARK = 'waiting'
+
+/** Changes that a killed process left and that cannot be stored now. */
+export interface WaitingChanges {
+  /** Directory with the files. */
+  readonly path: string
+  /** Fork that gets them once its directory is there again; absent if the record of the changes is damaged. */
+  readonly left?: Pick<LeftFork, 'fork' | 'directory'>
+}
+
+/** Lists changes whose directory is missing, and those with a damaged record. */
+export function listWaitingChanges(home: string): WaitingChanges[] {
+  return listLeftDirectories(home).flatMap((files): WaitingChanges[] => {
+    const { path } = files
+    const record = tryReadRecord<LeftFork>(files)
+    if (record === 'damaged') return [{ path }]
+    if (record === undefined || isThere(record)) return []
+    const { fork, directory } = record
+    return [{ path, left: { fork, directory } }]
+  })
+}
+
+interface DatedChanges extends WaitingChanges {
+  readonly until: Date
+}
+
+export interface WaitingSweep {
+  /** Changes that were deleted. */
+  readonly deletedChanges: readonly WaitingChanges[]
+  /** Changes that stay, each with the time from which a sweep deletes it. */
+  readonly waitingChanges: readonly DatedChanges[]
+}
+
+/**
+ * Deletes changes that have been waiting for a time since a sweep first found them: so nothing is deleted that no
+ * earlier sweep has reported, unless the time is 0.
+ */
+export async function sweepWaitingChanges(home: string, keptMs: number): Promise<WaitingSweep> {
+  const [deletedChanges, waitingChanges]: [WaitingChanges[], DatedChanges[]] = [[], []]
+  for (const waiting of listWaitingChanges(home)) {
+    const until = new Date(markWaiting(waiting.path).getTime() + keptMs)
+    if (until.getTime() > Date.now()) waitingChanges.push({ ...waiting, until })
+    else if (await remove(waiting.path)) deletedChanges.push(waiting)
+  }
+  return { deletedChanges, waitingChanges }
+}
+
+/** Marks a directory as waiting, and returns the time since which it is marked. */
+function markWaiting(directory: string): Date {
+  const path = join(directory, MARK)
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: PRIVATE_FILE_MODE })
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error
+  }
+  return statSync(path).mtime
+}
+
+/** False if another process is storing the changes just now. */
+async function remove(path: string): Promise<boolean> {
+  const files = TaggedDirectory.at(path).adopt()
+  if (files === undefined) return false
+  files.removeRecord()
+  await removeTree(files.path)
+  return true
+}
