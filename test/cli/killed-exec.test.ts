@@ -96,10 +96,15 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     await cli.kill('echo new > new', '--fork', 'fix')
     renameSync(cli.files, away)
     const waiting = `changes of a killed command in fix, whose directory ${cli.files} is missing, left in ${cli.home}/sessions/`
-    expect(await outside('gc')).toMatchObject({ stderr: '', stdout: expect.stringContaining(`\nwaiting: ${waiting}`) })
+    expect(await outside('gc')).toMatchObject({
+      stderr: '',
+      stdout: expect.stringContaining(`\nwaiting: ${waiting}`),
+    })
     expect((await outside('doctor')).stdout).toContain(waiting)
     renameSync(away, cli.files)
-    expect((await outside('gc')).stderr).toBe('coppice: a command of fix was killed; the fork has its changes now\n')
+    expect((await outside('gc')).stderr).toBe(
+      'coppice: a command of fix was killed; the fork has its changes now\n',
+    )
     expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^A \/new {2}\+1 -0\n1 path/)
 
     await cli.kill('echo other > other', '--fork', 'fix')
@@ -121,7 +126,9 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     await cli.kill('echo new > new', '--fork', 'fix')
     const [left = ''] = cli.listSessions()
     writeFileSync(join(cli.home, 'sessions', left, 'fork.json'), '')
-    expect((await cli.run(['forks'])).stderr).toMatch(/cannot be stored: \S+ has no readable record; they stay in/)
+    expect((await cli.run(['forks'])).stderr).toMatch(
+      /cannot be stored: \S+ has no readable record; they stay in/,
+    )
     expect((await cli.run(['gc', '--keep-left', '0h'])).stdout).toContain(
       `\ndeleted: changes of a killed command, whose record is damaged, left in ${cli.home}/sessions/${left}`,
     )
