@@ -1,6 +1,5 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
@@ -8,42 +7,15 @@ import { Boundary } from '../../src/boundary/index.ts'
 import { LoopDisk } from '../support/loop-disk.ts'
 import { runAsOrdinaryUser } from '../support/ordinary-user.ts'
 import { whyNoLoopDisk, whyNoOverlay, whyNotNobody } from '../support/tools.ts'
+import { KilledProject } from './killed-project.ts'
 import { Cli } from './run-cli.ts'
 
 const MEGABYTE = 2 ** 20
 const reason = whyNoOverlay()
 
-/** A project whose commands are killed together with Coppice. */
-class Project extends Cli {
-  constructor() {
-    super()
-    writeFileSync(join(this.files, 'a'), 'one\ntwo\nthree\nfour\nfive\n')
-    writeFileSync(join(this.files, 'gone'), 'x\n')
-  }
-
-  /** Runs a shell line in a fork and kills Coppice, and nothing else, once the line is done. */
-  async kill(line: string, ...options: string[]): Promise<void> {
-    const child = await this.hold(line, ...options)
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-
-  /** Runs a shell line in a fork that goes on until it is killed; resolves once the line is done. */
-  async hold(line: string, ...options: string[]): Promise<ChildProcessWithoutNullStreams> {
-    const child = this.start(['exec', ...options, '-c', '--', `${line}; echo done; sleep 600`])
-    const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
-    expect(String(said)).toBe('done\n')
-    return child
-  }
-
-  listSessions(): string[] {
-    return readdirSync(join(this.home, 'sessions'))
-  }
-}
-
 describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${reason}` : ''}`, () => {
   it('loses nothing: the next command stores the changes in the fork', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     await cli.kill('sed -i s/two/TWO/ a; rm gone; mkdir -p new/deep; echo new > new/deep/file')
     const forks = await cli.run(['forks'])
     expect(forks.stderr).toBe('coppice: a command of files-1 was killed; the fork has its changes now\n')
@@ -56,7 +28,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('keeps the changes of an existing fork, and those that others made in it meanwhile', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo before > before; echo kept > kept'])
     const child = await cli.hold('rm before; sed -i s/one/ONE/ a', '--fork', 'fix')
     await cli.run(['exec', '--fork', 'fix', '-c', '--', 'sed -i s/five/FIVE/ a; echo other > other'])
@@ -69,7 +41,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('leaves no fork if the command changed nothing', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     await cli.kill('true')
     expect(await cli.run(['forks'])).toMatchObject({ code: 0, stderr: '' })
     expect(cli.listSessions()).toEqual([])
@@ -77,7 +49,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('is reported with the paths that the fork cannot keep', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     await cli.kill('echo new > new; mkfifo pipe')
     expect((await cli.run(['forks'])).stderr).toMatch(
       /^coppice: a command of files-1 was killed; the fork has its changes now\ncoppice: not kept: \/pipe; a fork holds no pipes/,
@@ -90,7 +62,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('waits for a directory that is missing, and is deleted only by a gc after one that has said so', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     const away = join(cli.scratch, 'away')
     const outside = (...args: string[]) => cli.run(args, { cwd: cli.scratch })
     await cli.kill('echo new > new', '--fork', 'fix')
@@ -122,7 +94,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('with a record that cannot be read is reported, until gc deletes it', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     await cli.kill('echo new > new', '--fork', 'fix')
     const [left = ''] = cli.listSessions()
     writeFileSync(join(cli.home, 'sessions', left, 'fork.json'), '')
@@ -136,7 +108,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('stores no placeholder of a secret', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     writeFileSync(join(cli.files, '.env'), 'TOKEN=secret-value-1\nMODE=one\n')
     await cli.kill('echo MORE=2 >> .env; cp .env copy', '--mask', '--fork', 'fix')
     await cli.run(['forks'])
@@ -154,7 +126,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('merges by its start, which no sweep of another process takes before', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo before > before'])
     const child = await cli.hold('sed -i s/one/ONE/ a', '--fork', 'fix')
     await cli.run(['exec', '--fork', 'fix', '-c', '--', 'sed -i s/five/FIVE/ a'])
@@ -171,7 +143,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('shares the fork that another command created under its name meanwhile', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     const child = await cli.hold('echo mine > mine; sed -i s/one/ONE/ a', '--fork', 'fix')
     await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo other > other; sed -i s/five/FIVE/ a'])
     child.kill('SIGKILL')
@@ -184,7 +156,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('is survived by the work of a command that joined it', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     const child = await cli.hold('echo mine > mine', '--fork', 'fix')
     const joined = cli.start(['enter', 'fix', '--', 'sh', '-c', 'echo joined > joined; echo done; sleep 600'])
     await once(joined.stdout, 'data')
@@ -196,7 +168,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 
   it('replaces nothing of others without a checkpoint if the start of the command is not known any more', async () => {
-    const cli = new Project()
+    const cli = new KilledProject()
     await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo before > before'])
     const child = await cli.hold('sed -i s/one/ONE/ a', '--fork', 'fix')
     await cli.run(['exec', '--fork', 'fix', '-c', '--', 'sed -i s/one/other/ a'])
@@ -215,7 +187,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   it.skipIf(whyNoLoopDisk() !== undefined)(
     'is not needed: a full disk keeps the changes for later, too',
     async () => {
-      const cli = new Project()
+      const cli = new KilledProject()
       using disk = new LoopDisk(160)
       const home = ['--home', join(disk.path, 'home')]
       const ballast = join(disk.path, 'ballast')
@@ -236,6 +208,16 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     },
   )
 
+  it.skipIf(whyNotNobody() !== undefined)('stores the modes that the command gave, whenever it comes', () => {
+    const { lines } = runAsOrdinaryUser(new Cli().scratch, LOOSENED_MODES)
+    expect(lines).toEqual([
+      'said: coppice: a command of fix was killed; the fork has its changes now',
+      'diff: A /closed/file +1 -0 M /old +1 -0 mode 0600 -> 0000 2 paths, +2 -0 lines',
+      'modes: 0 closed 0 old',
+      'inner: 200 closed/file',
+    ])
+  })
+
   it.skipIf(whyNotNobody() !== undefined)('is survived by the work of an ordinary user', () => {
     const { lines } = runAsOrdinaryUser(new Cli().scratch, ORDINARY_USER)
     expect(lines).toEqual([
@@ -246,6 +228,18 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 })
 
+const LOOSENED_MODES = `
+  mkdir project; cd project; echo old > old; chmod 600 old
+  killed() {
+    NODE_OPTIONS="--import=$repository/test/support/killed-at-call.ts" KILL_AT="chmodSync:$1" coppice "$2" "$3" "$4" "$5" "$6" "$7" > /dev/null 2>&1 || :
+  }
+  killed /upper/closed/file exec --fork fix -c -- 'mkdir closed; echo x > closed/file; chmod 200 closed/file; chmod 000 closed; echo y >> old; chmod 000 old'
+  killed /upper/old forks
+  echo "said: $(coppice forks 2>&1 > /dev/null)"
+  echo "diff:" $(coppice diff fix --stat)
+  coppice apply fix > /dev/null
+  echo "modes:" $(stat -c '%a %n' closed old); chmod 700 closed; echo "inner:" $(stat -c '%a %n' closed/file)
+`
 const ORDINARY_USER = `
   mkdir project; cd project; echo one > a; echo x > gone
   "$node" "$repository/bin/coppice.js" exec --fork fix -c -- "sed -i s/one/two/ a; rm gone; echo new > new; echo done; sleep 600" > ../out 2> /dev/null &

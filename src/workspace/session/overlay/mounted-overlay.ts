@@ -127,7 +127,7 @@ async function withOverlayChanges<Result>(
   layout: OverlayLayout,
   work: (changes: readonly SessionChange[]) => Promise<Result>,
 ): Promise<Result> {
-  const locked = new LockedEntries()
+  const locked = LockedEntries.recover(layout.unlockedTree)
   try {
     return await work(await readOverlayChanges(layout, locked))
   } finally {

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createOverlayLine, createReadOnlyOverlayLine } from '../../isolation/index.ts'
+import type { UnlockedTree } from '../entries/locked-entries.ts'
 import { copyAttributesSync } from '../entries/staging.ts'
 import type { MountsBelow } from './mounts-below.ts'
 
@@ -26,6 +27,11 @@ export class OverlayLayout {
     this.upper = join(directory, 'upper')
     this.privilege = privilege
     this.nestedMounts = nestedMounts
+  }
+
+  /** The upper tree, for reading entries that their owner may not read. */
+  get unlockedTree(): UnlockedTree {
+    return { root: this.upper, journal: join(this.directory, 'unlocked.jsonl') }
   }
 
   /** Source that `mount` and `df` show. The end of the directory's name makes it unique. */

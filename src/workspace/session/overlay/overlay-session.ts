@@ -126,11 +126,12 @@ class OverlaySession implements CommandSession {
   readonly kind = 'overlay'
   readonly path: string
   readonly #layout: OverlayLayout
-  readonly #locked = new LockedEntries()
+  readonly #locked: LockedEntries
   readonly #mutex = new Mutex()
 
   constructor(layout: OverlayLayout) {
     this.#layout = layout
+    this.#locked = new LockedEntries(layout.unlockedTree)
     this.path = layout.lower
   }
 
