@@ -28,12 +28,11 @@ import {
   type ForkChoice,
   ForkCopies,
   forgetHostSupport,
-  getForkFilesDirectory,
   HostGrants,
   LinkedDirectory,
   type LinkedFork,
   LinkedWorkspace,
-  listLeftPoints,
+  listRecordedPoints,
   type MaskChoice,
   type NegativeAnswer,
   type PolicyRules,
@@ -55,6 +54,7 @@ type ProvidedOptions =
   | 'answered'
   | 'forkName'
   | 'copies'
+  | 'onStored'
   | 'join'
   | 'onStart'
   | 'mask'
@@ -120,7 +120,7 @@ export class Boundary {
     this.#running = RunningForks.of(path)
     this.#support = join(path, 'host-support.json')
     this.#checkouts = new Checkouts(home, join(path, 'checkouts'))
-    this.#copies = new ForkCopies(getForkFilesDirectory(path), () => home.vaults())
+    this.#copies = new ForkCopies(path, () => home.vaults())
     this.#policy = policy
     this.#redactor = redactor
     this.approvals = new Approvals(vault, redactor)
@@ -141,7 +141,7 @@ export class Boundary {
     if (path === undefined)
       throw new VfsError('EINVAL', '/', { op: 'exec', detail: 'a home in memory cannot run commands' })
     const { policy } = await readPolicy(path)
-    await sweepForkPoints(home, listLeftPoints(path))
+    await sweepForkPoints(home, listRecordedPoints(path))
     return new Boundary(home, path, await openBoundaryVault(home), policy, redactor)
   }
 
@@ -217,6 +217,7 @@ export class Boundary {
       // An approval names the fork only for a directory.
       forkName: request.vault.startsWith('/') ? fork : undefined,
       copies: copies?.path,
+      onStored: (stored) => copies?.keep(stored),
       mask: mask && createMaskSettings(this.#path, mask),
       open: async (checked) => {
         if (joined !== undefined) opened = openJoined(joined)
@@ -243,7 +244,7 @@ export class Boundary {
     recordSupport()
     if (!isTrial) await opened?.publish?.(options.by)
     const kept = opened?.fork() ?? null
-    await copies?.keep(kept)
+    copies?.keep(kept ?? undefined)
     if (opened?.claim !== undefined) await copies?.tidy()
     return { result, fork: kept }
   }

@@ -1,69 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { whyNoOverlay } from '../support/tools.ts'
-import { Cli } from './run-cli.ts'
-
-/** A program that works only with its login, its variable and its settings, and writes its session back. */
-const AGENT = `#!/bin/sh
-[ "$(cat ~/.amp/login)" = "let me in" ] || { echo "not logged in" >&2; exit 3; }
-[ "$ROBOT_API_KEY" = "robot-key" ] || { echo "no key" >&2; exit 4; }
-grep -q set ~/.amp/settings || { echo "no settings" >&2; exit 5; }
-echo "work by robot" >> work.txt
-mkdir -p ~/.amp/sessions && echo "session $$" >> ~/.amp/sessions/log
-echo '{"runs": true}' > ~/.robot.json.tmp && mv ~/.robot.json.tmp ~/.robot.json
-cat ~/.amp/sessions/log | wc -l
-cat ~/.ssh/id 2>/dev/null || :
-`
-
-const PROFILE = `summary = "A stand-in"
-programs = ["robot"]
-env = ["ROBOT_*"]
-hosts = ["api.robot.example"]
-mask = true
-[paths]
-".amp/" = "copy"
-".amp/login" = "share"
-".robot.json" = "copy"
-`
-
-/** A user with the program outside of the project, its files in the home directory, and a profile of their own. */
-class Person {
-  readonly cli = new Cli()
-  readonly userHome: string = join(this.cli.scratch, 'user')
-  readonly env: Record<string, string> = {
-    HOME: this.userHome,
-    PATH: `${join(this.userHome, '.local/bin')}:${process.env['PATH']}`,
-    ROBOT_API_KEY: 'robot-key',
-  }
-
-  constructor(profile: string = PROFILE) {
-    this.write('.local/bin/robot', AGENT, 0o755)
-    this.write('.amp/login', 'let me in\n')
-    this.write('.amp/settings', 'set\n')
-    this.write('.ssh/id', 'SECRET\n')
-    mkdirSync(join(this.cli.home, 'profiles'), { recursive: true })
-    chmodSync(this.cli.home, 0o700)
-    if (profile !== '') this.writeProfile('robot', profile)
-  }
-
-  write(name: string, content: string, mode = 0o600): void {
-    mkdirSync(dirname(join(this.userHome, name)), { recursive: true })
-    writeFileSync(join(this.userHome, name), content, { mode })
-  }
-
-  writeProfile(name: string, content: string): void {
-    writeFileSync(join(this.cli.home, 'profiles', `${name}.toml`), content)
-  }
-
-  exec(...args: string[]) {
-    return this.cli.run(['exec', ...args], { env: this.env })
-  }
-
-  run(...args: string[]) {
-    return this.cli.run(args, { env: this.env })
-  }
-}
+import { AGENT, Person, PROFILE } from './profile-person.ts'
 
 const itHere = it.skipIf(whyNoOverlay() !== undefined)
 
@@ -100,6 +39,15 @@ describe('a profile', () => {
     expect(readdirSync(copies, { recursive: true }).filter((name) => name.includes('work-'))).toEqual([])
     await person.run('drop', 'one')
     expect(await person.exec('--fork', 'one', '--', 'robot')).toMatchObject({ code: 0, stdout: '1\n' })
+  })
+
+  itHere('goes on in a fork whose secrets were applied', async () => {
+    const person = new Person()
+    writeFileSync(join(person.cli.files, '.env'), 'TOKEN=secret-value-1\n')
+    person.write('.local/bin/robot', `${AGENT}\necho MORE=2 >> .env\n`, 0o755)
+    await person.exec('--fork', 'one', '--', 'robot')
+    await person.run('apply', 'one')
+    expect(await person.exec('--fork', 'one', '--', 'robot')).toMatchObject({ code: 0, stdout: '2\n' })
   })
 
   itHere('keeps the session of a named fork also if the project did not change', async () => {

@@ -15,7 +15,7 @@ it('a shared file that cannot be written is tried again, and does not end the co
   const [home, upper] = [join(directory, 'home'), join(directory, 'upper')]
   mkdirSync(upper)
   const layer = new LayerFile(upper, home, 'settings')
-  const carried = new CarriedFiles([{ mode: 'share', host: join(home, 'settings'), layer }])
+  const carried = new CarriedFiles([{ mode: 'share', host: join(home, 'settings'), layer }], directory)
   // A file in place of the home: nothing can be written below it.
   writeFileSync(home, '')
   writeFileSync(join(upper, 'settings'), 'changed')
@@ -32,10 +32,13 @@ it('a shared file that cannot be written at the end is named, and the command ke
   const [home, upper] = [join(directory, 'home'), join(directory, 'upper')]
   mkdirSync(upper)
   const layer = new LayerFile(upper, home, 'settings')
-  const carried = new CarriedFiles([
-    { mode: 'share', host: join(home, 'settings'), layer },
-    { mode: 'copy', host: '/other', layer: new LayerFile(upper, '/', 'other'), kept: join(home, 'other') },
-  ])
+  const carried = new CarriedFiles(
+    [
+      { mode: 'share', host: join(home, 'settings'), layer },
+      { mode: 'copy', host: '/other', layer: new LayerFile(upper, '/', 'other'), kept: join(home, 'other') },
+    ],
+    directory,
+  )
   writeFileSync(home, '')
   writeFileSync(join(upper, 'settings'), 'changed')
   writeFileSync(join(upper, 'other'), 'changed')

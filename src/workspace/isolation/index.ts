@@ -29,7 +29,7 @@ export {
   type Launch,
   READY_MESSAGE,
 } from './launch.ts'
-export { type FileCopy, getHostStamp, readHostCopy } from './layer-file.ts'
+export { type FileCopy, getHostStamp, LayerFile, type LayerLocation, readHostCopy } from './layer-file.ts'
 export {
   createEnterArgs,
   createMountNamespaceArgs,

@@ -28,6 +28,13 @@ export interface FileCopy {
   readonly mtimeMs: number
 }
 
+/** Location of a file in an upper directory. */
+export interface LayerLocation {
+  readonly root: string
+  readonly covered: string
+  readonly path: string
+}
+
 /**
  * A file of the home, such as the settings of a program, in the upper directory of the overlay in which a command
  * changes it. The command may have put anything in its way, so no call follows a link, and only regular files count.
@@ -44,6 +51,11 @@ export class LayerFile {
     this.#root = root
     this.#covered = covered
     this.#names = path.split('/')
+  }
+
+  /** Returns the arguments of the constructor, for another process. */
+  describe(): LayerLocation {
+    return { root: this.#root, covered: this.#covered, path: this.#names.join('/') }
   }
 
   /** Path on this machine, for a mount. */

@@ -29,7 +29,7 @@ export interface EndedCommand extends StartedSession {
  */
 export async function collectChanges(
   { request, workspace, session, since, left, continues }: EndedCommand,
-  { by = {}, onChanges }: ExecuteOptions,
+  { by = {}, onChanges, onStored }: ExecuteOptions,
 ): Promise<Pick<ResultParts, 'changed' | 'checkpoint' | 'setuid' | 'leftOut'>> {
   const collect = async (): Promise<{ readonly own: CommandChanges; readonly leftOut: string[] }> => {
     const all = await session.changes()
@@ -41,7 +41,10 @@ export async function collectChanges(
       mask: getMaskContent(session),
       isCheckpointWanted: request.checkpoint === 'always',
       continues,
-      onStored: () => left?.removeRecord(),
+      onStored: (fork) => {
+        onStored?.(fork)
+        left?.removeRecord()
+      },
     })
     return { own, leftOut: listLeftOut(all, changes) }
   }

@@ -43,6 +43,8 @@ export interface ExecuteOptions extends NetworkOptions {
   readonly sockets?: readonly string[] | undefined
   /** Directory that keeps the command's own copies of visible paths; discarded when absent. */
   readonly copies?: string | undefined
+  /** Called once the changes are stored, with the fork that has them; undefined if there is none. */
+  readonly onStored?: ((fork: string | undefined) => void) | undefined
   /** Files of the project whose values the command does not see; none when absent. */
   readonly mask?: MaskSettings | undefined
   /** Absolute path of the program that the first word of the command names. Policy judges the word. */

@@ -83,6 +83,6 @@ export interface CollectedChanges {
   readonly by: Pick<CallContext, 'caller' | 'trace'>
   /** Masks files of the workspace as the session did. */
   readonly mask?: MaskContent | undefined
-  /** Called once the changes are stored. */
-  readonly onStored?: (() => void) | undefined
+  /** Called once the changes are stored, with the fork that has them; undefined if there is none. */
+  readonly onStored?: ((fork: string | undefined) => void) | undefined
 }

@@ -169,7 +169,7 @@ export class LinkedWorkspace implements ExecutionWorkspace {
           keepRivals = await this.#prepareMerge(fork, point, (path) => touched.includes(path) || isOwn(path))
         },
       })
-      collected.onStored?.()
+      collected.onStored?.(this.#fork?.name)
       const earlier = this.#start
       if (collected.continues === true && this.#fork !== undefined)
         await this.#rememberSession(this.#fork, collected.changes, others)

@@ -84,19 +84,12 @@ function tryGiveBack(files: TaggedDirectory | undefined, abandoned: TaggedDirect
   }
 }
 
-/** Returns the snapshots of forks on which changes depend that killed processes left in a home. */
-export function listLeftPoints(home: string): ReadonlySet<string> {
-  const records = listLeftDirectories(home).map((files) => tryReadRecord<{ readonly point?: string }>(files))
-  return new Set(records.flatMap((record) => (typeof record === 'object' ? (record.point ?? []) : [])))
+/** Lists the directories of the sessions and mounts of a home: of those that run, and those that killed processes left. */
+export function listRecordedDirectories(home: string): TaggedDirectory[] {
+  return ['sessions', 'mounts'].flatMap((name) => TaggedDirectory.list(join(home, name)))
 }
 
-/** Lists the directories that killed processes left in a home. */
-export function listLeftDirectories(home: string): TaggedDirectory[] {
-  const left = ['sessions', 'mounts'].flatMap((name) => TaggedDirectory.list(join(home, name)))
-  return left.filter(({ isAbandoned }) => isAbandoned)
-}
-
-/** Reads the record of a left directory; undefined also for that of another user, who stores it. */
+/** Reads the record of a directory; undefined also for that of another user, who stores it. */
 export function tryReadRecord<Fields>(files: TaggedDirectory): Fields | 'damaged' | undefined {
   try {
     return files.readRecord<Fields>()

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { listDirectoryIfPresent, type TaggedDirectory } from '../../machine/index.ts'
 import { SecretFiles } from '../../secrets/index.ts'
-import { getForkFilesDirectory, LinkedDirectory, type LinkHome } from '../link/index.ts'
-import { readLeftOverlay } from '../session/index.ts'
+import { LinkedDirectory, type LinkHome } from '../link/index.ts'
+import { hasCarriedList, readLeftOverlay, recoverCarriedFiles } from '../session/index.ts'
 import { ForkCopies } from './fork-copies.ts'
 import { LinkedWorkspace } from './linked-workspace.ts'
 import { createMaskSettings } from './mask-settings.ts'
@@ -22,11 +22,14 @@ const MAX_WAIT_MS = 2000
  * @param path directory of the home.
  */
 export function recoverSessions(home: LinkHome, path: string): Promise<RecoveredFork[]> {
-  return recoverLeftForks<SessionRecord>(join(path, 'sessions'), async (files, record) =>
-    isThere(record) && (await waitForEnd(record.source))
-      ? storeLeftChanges(home, path, files, record)
-      : 'later',
-  )
+  return recoverLeftForks<SessionRecord>(join(path, 'sessions'), async (files, record) => {
+    const hasDirectory = isThere(record)
+    if (!hasDirectory && !hasCarriedList(files.path)) return 'later'
+    if (!(await waitForEnd(record.source))) return 'later'
+    // Also without the directory: an agent may have a new login.
+    recoverCarriedFiles(files.path)
+    return hasDirectory ? storeLeftChanges(home, path, files, record) : 'later'
+  })
 }
 
 async function storeLeftChanges(
@@ -54,20 +57,23 @@ async function storeLeftChanges(
       link.path,
       baseline.session,
     ))
+  const copies = new ForkCopies(path, () => home.vaults())
   const { changed, leftOut } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
     storeMountChanges(workspace, {
       changes: filterTouched(changes, record.mask?.staged ?? []),
       since,
       by,
       mask: mask && ((...file) => mask.maskContent(...file)),
-      onStored: () => files.removeRecord(),
+      onStored: (stored) => {
+        if (record.copies !== undefined && stored !== undefined) copies.adopt(record.copies, stored)
+        files.removeRecord()
+      },
     }),
   )
   // After a failure, the next attempt needs the start of the session again.
   await baseline[Symbol.asyncDispose]()
   const kept = workspace.fork?.name
-  if (record.copies !== undefined && kept !== undefined)
-    await new ForkCopies(getForkFilesDirectory(path), () => home.vaults()).adopt(record.copies, kept)
+  if (kept !== undefined) await copies.tidy(kept)
   return { fork: kept ?? record.fork, changes: countChangedFiles(changed), leftOut }
 }
 

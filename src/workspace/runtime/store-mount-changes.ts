@@ -24,8 +24,8 @@ interface FoundChanges {
   readonly mask?: MaskContent | undefined
   /** True if it stays mounted. */
   readonly continues?: boolean
-  /** Called once they are stored. */
-  readonly onStored?: () => void
+  /** Called once they are stored, with the fork that has them; undefined if there is none. */
+  readonly onStored?: (fork: string | undefined) => void
 }
 
 /** Stores the changes of a mount, or of a session that was killed, in its fork. */

@@ -3,7 +3,7 @@ import { Checkouts } from '../checkout/index.ts'
 import { sweepForkPoints, sweepMirrors } from '../link/index.ts'
 import { sweepMergeStates } from '../merge/index.ts'
 import { sweepSessions } from '../session/index.ts'
-import { listLeftPoints } from './recover-left-forks.ts'
+import { listRecordedPoints } from './recorded-starts.ts'
 import { sweepWaitingChanges, type WaitingSweep } from './waiting-changes.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
@@ -32,7 +32,7 @@ export async function sweepHome(
 ): Promise<SweepReport> {
   const waiting = await sweepWaitingChanges(path, keptMs)
   const sessions = await sweepSessions(join(path, 'sessions'))
-  const forks = await sweepForkPoints(home, listLeftPoints(path))
+  const forks = await sweepForkPoints(home, listRecordedPoints(path))
   const mirrors = await sweepMirrors(home)
   const merges = await sweepMergeStates(home)
   const { slots, vaults } = await new Checkouts(home, join(path, 'checkouts')).sweep()

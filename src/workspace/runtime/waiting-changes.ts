@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isErrno, PRIVATE_FILE_MODE, TaggedDirectory } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
-import { isThere, type LeftFork, listLeftDirectories, tryReadRecord } from './recover-left-forks.ts'
+import { isThere, type LeftFork, listRecordedDirectories, tryReadRecord } from './recover-left-forks.ts'
 
 /** File whose time is when a sweep first found that changes wait. */
 const MARK = 'waiting'
@@ -17,8 +17,9 @@ export interface WaitingChanges {
 
 /** Lists changes whose directory is missing, and those with a damaged record. */
 export function listWaitingChanges(home: string): WaitingChanges[] {
-  return listLeftDirectories(home).flatMap((files): WaitingChanges[] => {
-    const { path } = files
+  return listRecordedDirectories(home).flatMap((files): WaitingChanges[] => {
+    const { path, isAbandoned } = files
+    if (!isAbandoned) return []
     const record = tryReadRecord<LeftFork>(files)
     if (record === 'damaged') return [{ path }]
     if (record === undefined || isThere(record)) return []

@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createProcessTag, isErrno, makePrivateDirectory, TaggedDirectory } from '../../machine/index.ts'
+import { recoverCarriedFiles } from './run/recover-carried-files.ts'
 
 /** A tree with fewer entries is removed in less than a millisecond or two. */
 const SMALL_TREE_ENTRIES = 100
@@ -27,8 +28,19 @@ export async function sweepSessions(sessions: string): Promise<number> {
   const stale = TaggedDirectory.list(sessions).filter(
     ({ isAbandoned, hasRecord }) => isAbandoned && !hasRecord,
   )
-  for (const { path } of stale) await removeTree(path)
-  return stale.length
+  const removed = stale.filter(({ path }) => tryCarry(path))
+  for (const { path } of removed) await removeTree(path)
+  return removed.length
+}
+
+/** Carries the files of the home that a killed command changed; false on a full disk, where they wait. */
+function tryCarry(path: string): boolean {
+  try {
+    recoverCarriedFiles(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Removes a tree, with directories that deny access or whose path is too long for a system call. */

@@ -1,7 +1,6 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { createTemporaryName, makePrivateFile, PRIVATE_DIRECTORY_MODE } from '../../../machine/index.ts'
-import { type CarriedFile, type FileCopy, getHostStamp, readHostCopy } from '../../isolation/index.ts'
+import { type CarriedFile, getHostStamp, readHostCopy } from '../../isolation/index.ts'
+import { removeCarriedList, writeCarriedList } from './carried-list.ts'
+import { replaceFile } from './replace-file.ts'
 
 const POLL_INTERVAL_MS = 200
 
@@ -13,8 +12,12 @@ export class CarriedFiles {
   readonly #shared: readonly SharedFile[]
   readonly #copied: readonly CarriedFile[]
   readonly #timer: NodeJS.Timeout | undefined
+  readonly #directory: string
 
-  constructor(carried: readonly CarriedFile[]) {
+  /** @param directory of the session, in which the files are recorded until they are carried. */
+  constructor(carried: readonly CarriedFile[], directory: string) {
+    writeCarriedList(directory, carried)
+    this.#directory = directory
     this.#shared = carried.filter(({ mode }) => mode === 'share').map((file) => new SharedFile(file))
     this.#copied = carried.filter(({ mode }) => mode === 'copy')
     if (this.#shared.length > 0) this.#timer = setInterval(() => this.#tryPass(), POLL_INTERVAL_MS)
@@ -26,7 +29,7 @@ export class CarriedFiles {
    */
   finish(): string[] {
     clearInterval(this.#timer)
-    return [
+    const failures = [
       ...this.#shared.flatMap((shared) => shared.finish()),
       ...this.#copied.flatMap(({ layer, kept }) => {
         if (kept === undefined) return []
@@ -36,6 +39,8 @@ export class CarriedFiles {
         })
       }),
     ]
+    if (failures.length === 0) removeCarriedList(this.#directory)
+    return failures
   }
 
   /** A full or read-only disk must not end the command. The next poll tries again. */
@@ -105,21 +110,5 @@ function describeFailure(path: string, write: () => void): string[] {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return [`coppice: ${path} does not have what the command wrote to it: ${reason}\n`]
-  }
-}
-
-/** Replaces a file by a rename: a reader sees the old or the new content. Creates missing parents. */
-function replaceFile(path: string, { bytes, mode, mtimeMs }: FileCopy): void {
-  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
-  const temporary = join(dirname(path), createTemporaryName())
-  try {
-    makePrivateFile(temporary)
-    writeFileSync(temporary, bytes, { flush: true })
-    chmodSync(temporary, mode & 0o777)
-    utimesSync(temporary, mtimeMs / 1000, mtimeMs / 1000)
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
   }
 }

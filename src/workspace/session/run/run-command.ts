@@ -26,7 +26,7 @@ type OutputPipes = Readonly<Record<OutputStream, OutputPipe>>
 
 /** Runs a command to its end, by a launch. Throws EIO if it cannot be started. */
 export async function runCommand(launch: Launch, spec: RunSpec, location: RunLocation): Promise<RunOutcome> {
-  const carried = new CarriedFiles(launch.carried ?? [])
+  const carried = new CarriedFiles(launch.carried ?? [], location.directory)
   const running = runLaunched(launch, spec, location)
   await running.catch(() => {})
   const failures = carried.finish()

@@ -1,0 +1,23 @@
+import { listRecordedDirectories, tryReadRecord } from './recover-left-forks.ts'
+
+/** Parts of records by name: a sweep keeps what they name until the changes are stored. */
+interface RecordedNames {
+  readonly point?: string
+  readonly copies?: string
+}
+
+/** Returns the snapshots of forks with which changes are merged later. */
+export function listRecordedPoints(home: string): ReadonlySet<string> {
+  return new Set(readNames(home).flatMap(({ point }) => point ?? []))
+}
+
+/** Returns the names of copies of home files that commands have changed and no fork has yet. */
+export function listRecordedCopies(home: string): ReadonlySet<string> {
+  return new Set(readNames(home).flatMap(({ copies }) => copies ?? []))
+}
+
+/** Also those of living processes: one of them may be storing the changes of a killed one. */
+function readNames(home: string): RecordedNames[] {
+  const records = listRecordedDirectories(home).map((files) => tryReadRecord<RecordedNames>(files))
+  return records.filter((record) => typeof record === 'object')
+}
