@@ -12,6 +12,7 @@ import { files } from './files.ts'
 import { searches } from './find.ts'
 import { versionControl } from './git.ts'
 import { interpreters } from './interpreters.ts'
+import { NameIndex } from './name-index.ts'
 import { network } from './network.ts'
 import { packages } from './packages.ts'
 import { createFinding, type ProgramClassifier, type ProgramTable } from './program.ts'
@@ -49,6 +50,11 @@ const tables: readonly ProgramTable[] = [
   editors,
   wrappers,
 ]
+const indexes = new Map(tables.map((table) => [table, new NameIndex(Object.entries(table))]))
+
+function findIn(table: ProgramTable, name: string): ProgramClassifier | undefined {
+  return indexes.get(table)?.get(name)
+}
 
 /** Wraps a program so that it only reads if all its options are known to. Git and find check their own. */
 function withKnownOptions(name: string, program: ProgramClassifier): ProgramClassifier {
@@ -66,7 +72,7 @@ const IN_WORKSPACE: ReadonlySet<Category> = new Set(['read_only', 'mutating', 'd
  * Version control and package managers do not qualify: settings in the workspace may make them run other programs.
  */
 export function isInertCall(name: string, args: readonly string[], findings: readonly Finding[]): boolean {
-  if (Object.hasOwn(files, name)) {
+  if (isIn([files], name)) {
     return args.every(isLiteral) && findings.every(({ category }) => IN_WORKSPACE.has(category))
   }
   const isReading = isIn(readingTables, name) || CHANGE_DIRECTORY.includes(name) || isAboutItself(args)
@@ -74,7 +80,7 @@ export function isInertCall(name: string, args: readonly string[], findings: rea
 }
 
 function isIn(tablesOfKind: readonly ProgramTable[], name: string): boolean {
-  return tablesOfKind.some((table) => Object.hasOwn(table, name))
+  return tablesOfKind.some((table) => findIn(table, name) !== undefined)
 }
 
 /** Programs of which several versions are installed side by side: `python3.12`, `gcc-13`. */
@@ -103,11 +109,19 @@ export function findProgram(name: string): ProgramClassifier | undefined {
   }
 }
 
-/** Finds a program by its exact name. Looked up for each name: a map of all programs takes a start milliseconds. */
+/** Programs that were looked up. A map of all of them takes a start milliseconds. */
+const foundPrograms = new Map<string, ProgramClassifier>()
+
+/** Finds a program by its exact name. */
 function findExactProgram(name: string): ProgramClassifier | undefined {
-  const table = tables.findLast((candidate) => Object.hasOwn(candidate, name))
-  const program = table?.[name]
-  return program && withQueries(name, withKnownOptions(name, program))
+  const known = foundPrograms.get(name)
+  if (known !== undefined) return known
+  const table = tables.findLast((candidate) => isIn([candidate], name))
+  const program = table && findIn(table, name)
+  if (program === undefined) return undefined
+  const found = withQueries(name, withKnownOptions(name, program))
+  foundPrograms.set(name, found)
+  return found
 }
 
 const LOOKALIKE = createFinding('mutating', 'has almost the name of a program that policy knows')

@@ -1,4 +1,5 @@
 import { type Finding, isReadOnly } from '../category.ts'
+import { isListed } from './name-index.ts'
 import { createFinding, type ProgramEffect } from './program.ts'
 
 /** Way in which an option takes a value: never, always, only attached, or the rest of the line as a command. */
@@ -80,11 +81,11 @@ export type OptionRow = readonly [names: string, options: string]
 
 /** Tables of options by the names of programs; each is parsed at its first use. */
 export class OptionTable {
-  readonly #texts: ReadonlyMap<string, string>
+  readonly #rows: readonly OptionRow[]
   readonly #known = new Map<string, KnownOptions>()
 
   constructor(rows: readonly OptionRow[]) {
-    this.#texts = new Map(rows.flatMap(([names, text]) => names.split(' ').map((name) => [name, text])))
+    this.#rows = rows
   }
 
   /** Reports whether all options of a call are known to be harmless. Of a program outside the table, none is. */
@@ -104,7 +105,8 @@ export class OptionTable {
   #findUnknown(name: string, args: readonly string[]): string | undefined {
     let known = this.#known.get(name)
     if (known === undefined) {
-      known = parseKnownOptions(this.#texts.get(name) ?? '')
+      const [, text = ''] = this.#rows.findLast(([names]) => isListed(name, names)) ?? []
+      known = parseKnownOptions(text)
       this.#known.set(name, known)
     }
     return findUnknownOption(known, args)

@@ -31,7 +31,7 @@ export interface ProgramEffect {
 /** Classifies the calls of one program by their arguments. Pure. */
 export type ProgramClassifier = (call: Invocation) => ProgramEffect
 
-/** Programs by their names. */
+/** Programs by lists of names, separated by spaces. */
 export type ProgramTable = Readonly<Record<string, ProgramClassifier>>
 
 const REASONS: Readonly<Record<Category, string>> = {
@@ -67,9 +67,7 @@ export function createUnseenFindings(subject: string): readonly Finding[] {
 
 /** Lists the same program under several names. */
 export function createAliases(names: string, program: ProgramClassifier): ProgramTable {
-  const table: Record<string, ProgramClassifier> = {}
-  for (const name of names.split(' ')) table[name] = program
-  return table
+  return { [names]: program }
 }
 
 /** Creates programs whose effect does not depend on their arguments. */

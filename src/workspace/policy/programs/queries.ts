@@ -1,4 +1,8 @@
+import { isListed } from './name-index.ts'
 import { createEffect, type ProgramClassifier, type ProgramEffect, READS } from './program.ts'
+
+/** Names of programs, separated by spaces, and a pattern of words. */
+type PatternTable = readonly (readonly [names: string, words: string])[]
 
 /** Word that is neither an option nor an address, and an option that is a word of its own. */
 const NAME = String.raw`(?: \w[\w@.,/+*-]*| \.[\w./-]*)`
@@ -9,7 +13,7 @@ const DISPLAY_OPTIONS = '(?:-(?:[46cdhjoprs]|br|brief|color|details|json|oneline
 const OUTPUT = String.raw`(?: (?:-o|--output)[ =]\w+)?`
 
 /** Calls that neither change nor reach anything: patterns of all their words, by program. */
-const READING = createPatternTable([
+const READING: PatternTable = [
   ['curl wget ssh psql mysql mariadb nmap ping mtr tmux sudo', '-V'],
   ['docker podman nerdctl dig redis-cli aria2c', '-v'],
   ['docker podman', '(?:compose|buildx) version'],
@@ -34,17 +38,17 @@ const READING = createPatternTable([
   ['tsc tsgo eslint prettier vitest jest vite rollup webpack', '-v|-h'],
   ['mount ifconfig', ''],
   ['sysctl', '(?:-n )?[a-z][\\w.]*'],
-])
+]
 
 /** Calls with effects in the workspace alone. */
-const STAYING = createPatternTable([
+const STAYING: PatternTable = [
   ['terraform tofu', `${IN_DIRECTORY}(?:fmt|validate)(?:${SWITCH}|${NAME})*`],
   ['helm', `create${NAME}|package${NAME}|template${NAME}? \\.[\\w./-]*(?: -f${NAME})*`],
   ['ansible-playbook', `--syntax-check${NAME}+`],
   ['nvm fnm', `use${NAME}?`],
   ['pyenv rbenv asdf mise', `local${NAME}+|rehash|reshim`],
   ['rustup', `show${NAME}?`],
-])
+]
 
 const STAYS = createEffect('mutating')
 
@@ -57,8 +61,8 @@ export function isAboutItself(args: readonly string[]): boolean {
 
 /** Wraps a program: calls in the tables of queries have the effects listed there. */
 export function withQueries(name: string, program: ProgramClassifier): ProgramClassifier {
-  const [reading, staying] = [READING.get(name), STAYING.get(name)]
   if (HELPLESS.has(name)) return program
+  const [reading, staying] = [findPattern(READING, name), findPattern(STAYING, name)]
   return (call) => classifyQuery(call.args, reading, staying) ?? program(call)
 }
 
@@ -79,16 +83,8 @@ function classifyQuery(
   return staying?.test(words) ? STAYS : undefined
 }
 
-/** Joins all patterns of a program into one. */
-function createPatternTable(
-  entries: readonly (readonly [names: string, words: string])[],
-): ReadonlyMap<string, RegExp> {
-  const patterns = new Map<string, RegExp>()
-  for (const [names, words] of entries) {
-    for (const name of names.split(' ')) {
-      const before = patterns.get(name)?.source
-      patterns.set(name, new RegExp(before === undefined ? `^(?:${words})$` : `${before}|^(?:${words})$`))
-    }
-  }
-  return patterns
+/** Joins all patterns of a program into one; undefined if it has none. */
+function findPattern(table: PatternTable, name: string): RegExp | undefined {
+  const patterns = table.filter(([names]) => isListed(name, names)).map(([, words]) => `^(?:${words})$`)
+  return patterns.length === 0 ? undefined : new RegExp(patterns.join('|'))
 }
