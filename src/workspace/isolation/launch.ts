@@ -70,10 +70,10 @@ const WAITING_MESSAGE =
 export const READY_MESSAGE = 'ready'
 
 /** Reads the command from descriptor 3 and executes it. */
-const READ_COMMAND: readonly string[] = ['sh', '-c', 'eval "$(cat <&3)"']
+const READ_COMMAND = 'eval "$(cat <&3)"'
 /** The launch on a host without namespaces: it confines nothing and does not end orphans. */
 const unconfinedLaunch: Launch = {
-  argv: ['sh', '-c', `${REDIRECT_STDERR}; eval "$(cat <&3)"`],
+  argv: ['sh', '-c', `${REDIRECT_STDERR}; ${READ_COMMAND}`],
   createsPipes: false,
   hasPidNamespace: false,
   mayLeaveProcesses: true,
@@ -82,6 +82,8 @@ const unconfinedLaunch: Launch = {
 const PID_LIMIT_KERNEL = [6, 14] as const
 /** The smallest limit that the kernel accepts. */
 const MIN_PID_LIMIT = 400
+/** Bytes that the shell counts as one, of data and of a file. */
+const [ULIMIT_MEMORY_UNIT, ULIMIT_FILE_UNIT] = [1024, 512] as const
 
 /**
  * Returns how to start a command confined by its plan. Throws ENOTSUP if the plan is `strict` and this host cannot
@@ -243,18 +245,19 @@ export function hasOwnPidLimit(kernel: string): boolean {
   return major > PID_LIMIT_KERNEL[0] || (major === PID_LIMIT_KERNEL[0] && minor >= PID_LIMIT_KERNEL[1])
 }
 
-/** Returns the arguments that limit a command, up to the shell that reads it. */
+/** Returns the arguments of the shell that limits itself and then reads the command. */
 export function createLimitedArgs(limits: CommandLimits): string[] {
-  return [...createLimitArgs(limits), ...READ_COMMAND]
+  return ['sh', '-c', [...createLimitLines(limits), READ_COMMAND].join(' && ')]
 }
 
-function createLimitArgs({ processes, memoryBytes, diskBytes }: CommandLimits): string[] {
+/** Returns shell lines that lower the limits of the shell: a program for it would cost every command a start. */
+function createLimitLines({ processes, memoryBytes, diskBytes }: CommandLimits): string[] {
   return [
-    ...['prlimit', '--core=0'],
-    ...(processes === undefined ? [] : [`--nproc=${processes}`]),
-    ...(memoryBytes === undefined ? [] : [`--data=${memoryBytes}`]),
-    ...(diskBytes === undefined ? [] : [`--fsize=${diskBytes}`]),
-    '--',
+    'ulimit -c 0',
+    // Bash has another letter for it than other shells.
+    ...(processes === undefined ? [] : [`{ ulimit -u ${processes} 2>&- || ulimit -p ${processes}; }`]),
+    ...(memoryBytes === undefined ? [] : [`ulimit -d ${Math.floor(memoryBytes / ULIMIT_MEMORY_UNIT)}`]),
+    ...(diskBytes === undefined ? [] : [`ulimit -f ${Math.floor(diskBytes / ULIMIT_FILE_UNIT)}`]),
   ]
 }
 
