@@ -1,12 +1,11 @@
 import {
   createConnectorArgs,
   ForkPorts,
-  isProxyPort,
   listListeningPorts,
   PortConnector,
   type PublishedPort,
 } from '../network/index.ts'
-import { ForkNetwork, type RunningSession } from '../workspace/index.ts'
+import { ForkNetwork, type RunningSession, readListenerPorts } from '../workspace/index.ts'
 import type { ForkClaim, RunningForks } from './running-forks.ts'
 
 /** A fork whose ports get addresses. */
@@ -20,7 +19,7 @@ export interface PublishedFork {
 
 /** Gives ports of a running session addresses on this machine, until the result is disposed. */
 export function publishPorts(
-  { pid }: RunningSession,
+  { pid, directory }: RunningSession,
   { claim, running, ports, onPort }: PublishedFork,
 ): ForkPorts {
   const network = new ForkNetwork(pid)
@@ -29,7 +28,11 @@ export function publishPorts(
     ports,
     listListening: () => {
       const process = network.findProcess()
-      return process === undefined ? [] : listListeningPorts(process).filter((port) => !isProxyPort(port))
+      if (process === undefined) return []
+      // Read after the sockets: a command that joins records its ports before it listens.
+      const listening = listListeningPorts(process)
+      const own = readListenerPorts(directory)
+      return listening.filter((port) => !own.has(port))
     },
     connector: new PortConnector(() => network.start(createConnectorArgs())),
     directory: {

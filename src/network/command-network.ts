@@ -11,6 +11,8 @@ import { TrustFile } from './tls/trusted-roots.ts'
 /** A program to run in the network of a command before the command begins. */
 interface NetworkListener {
   readonly argv: readonly string[]
+  /** Ports on which it listens. */
+  readonly ports: readonly number[]
   /** Receives the listening sockets of the program, through the IPC channel of the process that runs it. */
   attach(child: ChildProcess): void
 }
@@ -44,6 +46,7 @@ export class CommandNetwork implements AsyncDisposable {
     this.defaults = createProxyDefaults(proxyPort)
     this.listener = {
       argv: createListenerArgs(ports),
+      ports,
       attach: (child) =>
         receiveServers(child, ports, (port, server) => {
           const forwarded = targetsByPort.get(port)

@@ -9,6 +9,7 @@ export {
   ForkNetwork,
   findVisibilityProblem,
   forgetHostSupport,
+  readListenerPorts,
   recallHostSupport,
   type VisiblePath,
   visibilityModes,

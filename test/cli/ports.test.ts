@@ -271,6 +271,27 @@ describe.skipIf(why !== undefined)('the ports of a fork', () => {
     expect(await listPorts(cli, 'fix')).toHaveLength(1)
   })
 
+  it('are not those of this machine that its commands may reach', async () => {
+    const cli = openProject()
+    const [port = 0, besidePort = 0, allowed = 0, besideAllowed = 0] = await findFreePorts(4)
+    startServer(cli, 'fix', [port], ['--allow-host', `localhost:${allowed}`])
+    await waitForPorts(cli, 'fix')
+    const beside = [
+      '--allow-host',
+      `localhost:${besideAllowed}`,
+      '--',
+      'node',
+      'server.cjs',
+      String(besidePort),
+    ]
+    const joined = cli.start(['enter', 'fix', ...beside])
+    onTestFinished(() => stop(joined))
+    const published = await waitForPorts(cli, 'fix', 2)
+    expect(published.map((each) => each.port).sort()).toEqual([port, besidePort].sort())
+    // A service of this machine can still start there.
+    for (const each of [allowed, besideAllowed]) (await listen(each)).close()
+  })
+
   it.skipIf(whyNoTmux() !== undefined)(
     'are shown in a terminal, but not to a full-screen program',
     async () => {

@@ -30,6 +30,7 @@ export {
   READY_MESSAGE,
 } from './launch.ts'
 export { type FileCopy, getHostStamp, LayerFile, type LayerLocation, readHostCopy } from './layer-file.ts'
+export { readListenerPorts } from './listener-ports.ts'
 export {
   createEnterArgs,
   createMountNamespaceArgs,

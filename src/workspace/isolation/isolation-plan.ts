@@ -39,6 +39,8 @@ export interface IsolationPlan {
 /** A program that listens in the network of a command for this process. */
 export interface LoopbackListener {
   readonly argv: readonly string[]
+  /** Ports on which it listens. */
+  readonly ports: readonly number[]
   /** Takes the process that has a channel of Node (`ipc`) to the program. */
   attach(child: ChildProcess): void
 }

@@ -12,6 +12,7 @@ import {
   type Launch,
   type LaunchSpec,
 } from './launch.ts'
+import { recordListenerPorts } from './listener-ports.ts'
 import { findNamespacedProcess, probeNamespaces, sharesNetworkWith } from './namespaces.ts'
 import { createOutputArgs, REDIRECT_STDERR } from './output-lines.ts'
 
@@ -36,6 +37,7 @@ export async function createJoinedLaunch(spec: LaunchSpec, pid: number): Promise
   const { plan } = spec
   const { listener } = plan
   const network = chooseNetwork(plan, target)
+  if (network === 'fork' && listener !== undefined) recordListenerPorts(spec.directory, listener)
   const isConfined = plan.level !== 'none'
   const usesBubblewrap = isConfined && (await choosesBubblewrap(plan))
   const confining = isConfined ? await createJoinedArgs(spec, privilege, usesBubblewrap) : []

@@ -8,6 +8,7 @@ import { type CarriedFile, createHomeView } from './home-view.ts'
 import { listHostMounts } from './host-mounts.ts'
 import type { CommandLimits, IsolationPlan, LoopbackListener } from './isolation-plan.ts'
 import { findLandlockArgs } from './landlock.ts'
+import { recordListenerPorts } from './listener-ports.ts'
 import { createListenerLines, LOOPBACK_LINE } from './loopback-lines.ts'
 import { createNamespaceArgs, probeNamespaces } from './namespaces.ts'
 import { OUTPUT_LINES, REDIRECT_STDERR } from './output-lines.ts'
@@ -131,6 +132,7 @@ async function createConfinedLaunch(
   const scratch = createScratchDirectory(confined)
   const view = createHomeView(confined, scratch, mounts)
   const { listener } = plan
+  if (listener !== undefined) recordListenerPorts(spec.directory, listener)
   const isBelowScratch = confined.scratch !== undefined && isWithin(workspace, confined.scratch)
   const isCovered = !usesBubblewrap || view.aroundLines.length > 0 || isBelowScratch
   const lines = [
