@@ -23,8 +23,9 @@ interface ProfileProblem {
 }
 
 const EXTENSION = '.toml'
-const KEYS = ['summary', 'programs', 'paths', 'env', 'sockets', 'hosts', 'mask'] as const
+const KEYS = ['summary', 'programs', 'args', 'paths', 'env', 'sockets', 'hosts', 'mask'] as const
 const PROGRAM = /^[^/\s]+$/
+const ARGUMENT = /^[^\0]+$/
 const VARIABLE = /^[A-Za-z_]\w*\*?$/
 const SOCKET_VARIABLE = /^[A-Za-z_]\w*$/
 const HOST = /^(?:\*\.)?(?:\[[\da-fA-F:]+\]|[\p{L}\p{N}_](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)(?::\d{1,5})?$/u
@@ -59,6 +60,7 @@ class ProfileReader {
     return {
       summary: String(summary),
       programs: this.#readList(values, 'programs', PROGRAM, 'the name of a program, without a path'),
+      args: this.#readList(values, 'args', ARGUMENT, 'an argument'),
       paths: this.#readPaths(values['paths'] ?? {}),
       env: this.#readList(values, 'env', VARIABLE, 'the name of a variable; a * at its end matches any rest'),
       sockets: this.#readList(

@@ -20,6 +20,8 @@ export interface Profile {
   readonly summary: string
   /** Names of programs that choose it. */
   readonly programs: readonly string[]
+  /** Arguments that the program gets before its own where commands are isolated. */
+  readonly args: readonly string[]
   readonly paths: readonly ProfilePath[]
   /** Names of variables that pass although they look like credentials; `*` at the end matches any rest. */
   readonly env: readonly string[]

@@ -71,6 +71,7 @@ export {
   type CollectedChanges,
   type CommandChanges,
   type CommandTerminal,
+  canIsolate,
   createDirectoryMask,
   createJoinedWorkspace,
   createMaskSettings,

@@ -28,6 +28,20 @@ describe('a profile', () => {
     expect((await person.exec('--', 'robot')).stderr).toContain('hosts: evil.robot.example')
   })
 
+  itHere('gives a program arguments before its own, but not without isolation', async () => {
+    const person = new Person(`args = ["-c", "sandbox=off"]\n${PROFILE}`)
+    person.write('.local/bin/robot', '#!/bin/sh\necho "$@"\n', 0o755)
+    const isolated = await person.exec('--', 'robot', 'fix', '-c')
+    expect(isolated.stdout).toBe('-c sandbox=off fix -c\n')
+    expect(isolated.stderr).toContain('arguments before yours: -c sandbox=off\n')
+    expect(await person.run('profile', 'show', 'robot')).toMatchObject({
+      stdout: expect.stringMatching(/^arguments +-c sandbox=off$/m),
+    })
+    expect((await person.exec('--isolation', 'none', '--', 'robot', 'fix')).stdout).toBe('fix\n')
+    // A line for a shell chooses no profile, and has no place for arguments.
+    expect((await person.exec('--with', 'robot', '--shell', '--', 'robot fix')).stdout).toBe('fix\n')
+  })
+
   itHere('keeps the sessions of a program with the fork, until the fork is dropped', async () => {
     const person = new Person()
     await person.exec('--fork', 'one', '--', 'robot')
@@ -134,7 +148,7 @@ describe('coppice profile', () => {
     [
       '\nprogram = ["x"]',
       2,
-      "there is no key 'program'; known: summary, programs, paths, env, sockets, hosts, mask; did you mean 'programs'?",
+      "there is no key 'program'; known: summary, programs, args, paths, env, sockets, hosts, mask; did you mean 'programs'?",
     ],
     ['programs = ["bin/x"]', 1, 'the name of a program, without a path, not "bin/x"'],
     ['env = ["A-B"]', 1, 'the name of a variable'],

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from '../../machine/index.ts'
 import { findProgramProfile, type Profile, ProfileStore, toVisiblePaths } from '../../profiles/index.ts'
-import type { CommandSpec, ExecuteOptions } from '../../workspace/index.ts'
+import type { CommandSpec, ExecuteOptions, ExecutionRequestInput } from '../../workspace/index.ts'
 import { packageRoot } from '../package-root.ts'
 
 /** Directory of the home that records which profiles the user has seen. */
@@ -17,6 +17,8 @@ export interface ChosenProfiles {
   /** Names of variables of this process that pass although they look like credentials. */
   readonly env: readonly string[]
   readonly hosts: readonly string[]
+  /** The command, with the arguments that its profile gives it. */
+  readonly command: CommandSpec
   /** Options of the run. */
   readonly options: Pick<ExecuteOptions, 'visible' | 'sockets' | 'program'>
 }
@@ -34,7 +36,7 @@ export function readProfiles(home: string): ProfileStore {
  */
 export async function chooseProfiles(
   home: string,
-  command: CommandSpec,
+  { command, isolation }: Pick<ExecutionRequestInput, 'command' | 'isolation'>,
   names: readonly string[],
   workspace: string | undefined,
 ): Promise<ChosenProfiles> {
@@ -48,12 +50,26 @@ export async function chooseProfiles(
     profiles,
     env: findPassedVariables(profiles),
     hosts: [...new Set(profiles.flatMap(({ hosts }) => hosts))],
+    command: await addArguments(command, found?.profile.args ?? [], isolation),
     options: {
       ...(visible.length > 0 && { visible }),
       ...(sockets.length > 0 && { sockets }),
       ...(found !== undefined && { program: found.program }),
     },
   }
+}
+
+/** Returns a command with further arguments before its own. They replace an isolation, so it gets none without one. */
+async function addArguments(
+  command: CommandSpec,
+  args: readonly string[],
+  isolation: ExecutionRequestInput['isolation'],
+): Promise<CommandSpec> {
+  if (args.length === 0 || !('argv' in command)) return command
+  const { canIsolate } = await import('../../workspace/index.ts')
+  if (!(await canIsolate(isolation))) return command
+  const [program = '', ...own] = command.argv
+  return { argv: [program, ...args, ...own] }
 }
 
 /** Lists the variables of this process that profiles pass. */
@@ -69,9 +85,9 @@ export function findPassedVariables(profiles: readonly Pick<Profile, 'env'>[]): 
 /** Returns the profiles that the user of a home has not seen as they are now, and records that they have. */
 export function takeUnseenProfiles(home: string, profiles: readonly Profile[]): Profile[] {
   return profiles.filter((profile) => {
-    const { name, paths, env, sockets, hosts, mask } = profile
+    const { name, args, paths, env, sockets, hosts, mask } = profile
     const content = createHash('sha256')
-      .update(JSON.stringify({ paths, env, sockets, hosts, mask }))
+      .update(JSON.stringify({ args, paths, env, sockets, hosts, mask }))
       .digest('hex')
     const mark = join(home, SHOWN_DIRECTORY, `${name}-${content.slice(0, DIGEST_DIGITS)}`)
     if (existsSync(mark)) return false

@@ -42,13 +42,14 @@ export async function addAllowedHosts(
 ): Promise<PolicyRules> {
   const all = [...(policy.hosts ?? []), ...allowed]
   if (all.length === 0 && hosts.length === 0) return policy
-  if (await canConfine(isolation)) return { ...policy, hosts: all }
+  if (await canIsolate(isolation)) return { ...policy, hosts: all }
   if (hosts.length === 0) return { ...policy, hosts: [] }
   const detail = 'without isolation, a command cannot be confined to hosts; ask for the whole network instead'
   throw new VfsError('ENOTSUP', vault, { op: 'exec', detail })
 }
 
-async function canConfine(level: ExecutionRequest['isolation']): Promise<boolean> {
+/** Reports whether this host isolates a command of this level. */
+export async function canIsolate(level: ExecutionRequest['isolation'] = 'auto'): Promise<boolean> {
   return level !== 'none' && (await probeNamespaces()).privilege !== 'none'
 }
 

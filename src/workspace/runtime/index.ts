@@ -22,6 +22,7 @@ export {
   type JournalEvent,
   type JournalLine,
 } from './execution-journal.ts'
+export { canIsolate } from './execution-network.ts'
 export { type ApprovalAnswer, ExecutionRefusal, type NegativeAnswer } from './execution-refusal.ts'
 export { type ExecutionStep, type ExecutionStepEvent, executionSteps } from './execution-steps.ts'
 export type {

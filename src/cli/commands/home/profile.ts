@@ -92,6 +92,7 @@ function toRows({
   isBuiltIn,
   summary,
   programs,
+  args,
   paths,
   env,
   sockets,
@@ -104,6 +105,7 @@ function toRows({
     ['summary', escapeName(summary)],
     ['file', `${escapeName(file)}${isBuiltIn ? ' (built in)' : ''}`],
     ['programs', joinValues(programs)],
+    ...(args.length === 0 ? [] : [['arguments', escapeName(args.join(' '))]]),
     ...paths.map(({ path, mode, isDirectory }, index) => [
       index === 0 ? 'paths' : '',
       `${mode.padEnd(6)}${escapeName(`~/${path}`)}${isDirectory ? '/' : ''}`,

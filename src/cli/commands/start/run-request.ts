@@ -109,11 +109,11 @@ export async function prepareRun(
   connection: RunConnection,
 ): Promise<PreparedRun> {
   const directory = request.vault.startsWith('/') ? request.vault : undefined
-  const chosen = await chooseProfiles(home.path, request.command, call.optionValues('with'), directory)
+  const chosen = await chooseProfiles(home.path, request, call.optionValues('with'), directory)
   printNewProfiles(call, home, chosen)
   const { env, withheld } = createCommandEnvironment([...listPassedVariables(call), ...chosen.env])
   return {
-    request,
+    request: { ...request, command: chosen.command },
     options: { ...createBoundaryOptions(call, home, chosen), ...connection, env, ports: parsePorts(call) },
     withheld: withheld.filter((name) => request.env?.[name] === undefined),
     redactor: createRedactor(home.config, request.env),
