@@ -188,6 +188,16 @@ describe.skipIf(why !== undefined || !hasProgram('python3'))('a refused host at 
     expect(terminal.shown).not.toContain('run the command again')
   })
 
+  it('is no question after the session of a coding agent', async () => {
+    const cli = new Cli()
+    mkdirSync(join(cli.home, 'profiles'), { recursive: true, mode: 0o700 })
+    writeFileSync(join(cli.home, 'profiles/agent.toml'), 'programs = ["curl"]\nmask = true\n')
+    const terminal = start(cli, curl())
+    await terminal.ended()
+    expect(terminal.shown).toContain('is not an allowed host')
+    expect(terminal.shown).not.toContain('run the command again')
+  })
+
   it('stays refused without an answer', async () => {
     const cli = new Cli()
     expect(await answer(cli, '')).not.toContain('seen /asked')

@@ -84,7 +84,8 @@ async function prepareNextRun(
 ): Promise<PreparedRun | undefined> {
   // A person who ended a server by Ctrl-C does not want it again.
   const isInterrupted = terminal.signal.aborted || report.result.exit_code === EXIT_INTERRUPTED
-  if (isJson || !terminal.canAsk || isInterrupted) return undefined
+  // An agent works on without the hosts of its telemetry; another run would be another session.
+  if (isJson || !terminal.canAsk || isInterrupted || run.isAgent) return undefined
   const fork = report.fork ?? run.options.fork
   const allowed = await askAboutRefusedHosts(terminal, boundary, report, fork)
   if (allowed.length === 0) return undefined

@@ -95,6 +95,8 @@ function assertVariableName(name: string): string {
 export interface PreparedRun {
   readonly request: ExecutionRequestInput
   readonly options: BoundaryRunOptions
+  /** True for a coding agent, by its profile. */
+  readonly isAgent: boolean
   /** Variables of this process that the command does not get, since they look like credentials. */
   readonly withheld: readonly string[]
   /** Replaces secrets in what is printed. */
@@ -115,6 +117,7 @@ export async function prepareRun(
   return {
     request: { ...request, command: chosen.command },
     options: { ...createBoundaryOptions(call, home, chosen), ...connection, env, ports: parsePorts(call) },
+    isAgent: isAgent(chosen),
     withheld: withheld.filter((name) => request.env?.[name] === undefined),
     redactor: createRedactor(home.config, request.env),
   }
@@ -159,12 +162,16 @@ function createBoundaryOptions(
 }
 
 /** Reports whether a command sees placeholders. Without an option or setting, agents do and other commands do not. */
-function isMasked(call: RunInvocation, { secrets = {} }: Config, { profiles }: ChosenProfiles): boolean {
+function isMasked(call: RunInvocation, { secrets = {} }: Config, chosen: ChosenProfiles): boolean {
   if (call.has('mask') && call.has('no-mask'))
     throw new UsageError('--mask and --no-mask exclude each other; leave one out')
   if (call.has('mask') || call.has('no-mask')) return call.has('mask')
-  const isAgent = profiles.some(({ mask }) => mask)
-  return isAgent ? (secrets.mask_agents ?? true) : (secrets.mask_commands ?? false)
+  return isAgent(chosen) ? (secrets.mask_agents ?? true) : (secrets.mask_commands ?? false)
+}
+
+/** Reports whether the program of a command is a coding agent: those have a profile that masks secrets. */
+function isAgent({ profiles }: ChosenProfiles): boolean {
+  return profiles.some(({ mask }) => mask)
 }
 
 function parseMemoryLimit(call: RunInvocation): Pick<BoundaryRunOptions, 'memory'> {
