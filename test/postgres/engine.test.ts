@@ -48,6 +48,23 @@ for (const durability of ['full', 'process'] as const) {
 }
 
 when('the postgres engine', () => {
+  it('works in a schema whose name is a word of SQL, and in no schema of PostgreSQL', async () => {
+    for (const schema of ['user', 'order', 'table', 'select']) {
+      await using engine = await open(server.url(schema))
+      await engine.commit({
+        journal: [{ vault: 1, seq: 1, bytes: bytes('first') }],
+        pages: [{ id: 1, bytes: bytes('page') }],
+      })
+      await using turn = await engine.takeTurn(1)
+      expect(turn).toBeDefined()
+      await using again = await open(server.url(schema))
+      expect(await again.readJournal(1, 0, 9)).toHaveLength(1)
+      expect((await again.usage()).pages.count).toBe(1)
+    }
+    for (const schema of ['pg_home', 'pg_catalog', 'information_schema'])
+      await expect(open(server.url(schema))).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+
   it('gives back every byte as it was, whatever its value', async () => {
     await using engine = await open(place())
     const every = Buffer.from(Array.from({ length: 256 }, (_, value) => value))

@@ -1,4 +1,5 @@
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Home, type HomeObjects, openHome } from '../../src/backends/vault/index.ts'
 import { readFile, readText } from '../../src/vfs/index.ts'
@@ -59,6 +60,14 @@ async function expectContent(home: Home, path: string, content: Buffer): Promise
   expect(content.equals(await readFile(await home.vault('base'), path))).toBe(true)
 }
 
+/** Copies the database of all homes, as the restore of a dump does. */
+async function copyDatabase(name: string): Promise<void> {
+  const admin = new pg.Client({ host: database.directory, user: 'coppice', database: 'template1' })
+  await admin.connect()
+  await admin.query(`create database ${name} template postgres`)
+  await admin.end()
+}
+
 const forgetAll = () => ({ keepHistory: new Date(Date.now() + 1) })
 
 describe.skipIf(!hasPostgres)('a home in PostgreSQL with large content in S3', () => {
@@ -70,7 +79,7 @@ describe.skipIf(!hasPostgres)('a home in PostgreSQL with large content in S3', (
     const vault = await home.createVault('base')
     await vault.write('/large', streamOf(content))
     expect(await keys()).toHaveLength(3)
-    for (const key of await keys()) expect(key).toMatch(/^team\/work\/[0-9a-f]{32}$/)
+    for (const key of await keys()) expect(key).toMatch(/^team\/work\/home-[0-9a-f]{16}\/[0-9a-f]{32}$/)
     // The home has recorded the bucket.
     await using other = await openHome({ url })
     await expectContent(other, '/large', content)
@@ -79,6 +88,68 @@ describe.skipIf(!hasPostgres)('a home in PostgreSQL with large content in S3', (
     expect(await home.stats()).toMatchObject({ segments: { count: 3, bytes: SIZE } })
     expect(await other.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
     await expect(openHome({ url, objects: { bucket: 'another' } })).rejects.toMatchObject({ code: 'EINVAL' })
+    await using again = await openHome({ url, objects })
+    await expectContent(again, '/large', content)
+  })
+
+  it('refuses a bucket that cannot be used, and takes the right one later', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    const wrong = openHome({ url, objects: { ...objects, bucket: 'misspelt' } })
+    await expect(wrong).rejects.toThrow('correct the name')
+    await using home = await openHome({ url, objects })
+    await (await home.createVault('base')).write('/large', streamOf(largeContent('right', SIZE)))
+    expect(await keys()).toHaveLength(3)
+  })
+
+  it('keeps apart the objects of homes that have the same bucket and prefix', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    const content = largeContent('mine', SIZE)
+    await using home = await openHome({ url, objects })
+    await (await home.createVault('base')).write('/large', streamOf(content))
+    await using other = await openHome({ url: database.url(`objects_${++places}`), objects })
+    await (await other.createVault('base')).write('/large', streamOf(largeContent('theirs', SIZE)))
+    expect(await keys()).toHaveLength(6)
+    for (const each of [other, home]) expect(await each.gc(forgetAll())).toMatchObject({ segments: 0 })
+    await expectContent(home, '/large', content)
+    for (const each of [other, home])
+      expect(await each.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+  })
+
+  it('leaves the objects of the original alone in a restored copy, until that claims them', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    const [first, second] = [largeContent('first', SIZE), largeContent('second', SIZE)]
+    {
+      await using home = await openHome({ url, objects })
+      await (await home.createVault('base')).write('/first', streamOf(first))
+    }
+    await copyDatabase(`copy_${places}`)
+    const copyUrl = url.replace('/postgres?', `/copy_${places}?`)
+    await using home = await openHome({ url })
+    await (await home.vault('base')).write('/second', streamOf(second))
+    {
+      await using copy = await openHome({ url: copyUrl, objects })
+      await expectContent(copy, '/first', first)
+      await (await copy.vault('base')).write('/third', streamOf(largeContent('third', SIZE)))
+      await (await copy.vault('base')).remove('/first')
+      expect(await copy.gc({ ...forgetAll(), packAfterMs: 0 })).toMatchObject({
+        segments: 0,
+        packed: { blobs: 0, problem: expect.stringContaining('--claim') },
+      })
+      await expectContent(copy, '/third', largeContent('third', SIZE))
+      expect(await copy.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+    }
+    expect(await keys()).toHaveLength(6)
+    await expectContent(home, '/first', first)
+    await expectContent(home, '/second', second)
+    expect(await home.fsck()).toMatchObject({ damaged: [], orphanedSegments: [] })
+
+    await using copy = await openHome({ url: copyUrl, objects: { ...objects, claim: true } })
+    expect(await copy.gc({ ...forgetAll(), packAfterMs: 0 })).toMatchObject({ segments: 6 })
+    await expectContent(copy, '/third', largeContent('third', SIZE))
+    expect((await copy.fsck()).damaged).toEqual([])
   })
 
   it('reads content in order with one request for each object', async () => {
@@ -98,6 +169,7 @@ describe.skipIf(!hasPostgres)('a home in PostgreSQL with large content in S3', (
     await using _proxy = proxy
     await using home = await openHome({ url, objects })
     const vault = await home.createVault('base')
+    proxy.asked.length = 0
     proxy.meddle = (_asked, answer) => refuse(answer, 503, 'SlowDown')
     await vault.write('/small', 'text')
     await vault.write('/medium', new Uint8Array(900_000))

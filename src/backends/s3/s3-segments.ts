@@ -18,17 +18,21 @@ export interface S3SegmentsOptions {
   readonly prefix?: string
   /** A client, which the caller closes, or the configuration for one. */
   readonly client?: S3Client | S3ClientConfig
+  /** As `SegmentStore.readOnlyReason`. */
+  readonly readOnlyReason?: string | undefined
 }
 
 /** Segments as objects of an S3 bucket. Each has a name of its own, so S3 decides nothing between two writers. */
 export class S3Segments implements SegmentStore {
   readonly concurrency = 4
+  readonly readOnlyReason: string | undefined
   readonly #connection: S3Connection
   readonly #prefix: string
   /** Blocks by segment and index, fetched or on their way, the least recently used first. */
   readonly #blocks = new Map<string, Promise<Uint8Array | undefined>>()
 
-  constructor({ bucket, prefix = '', client }: S3SegmentsOptions) {
+  constructor({ bucket, prefix = '', client, readOnlyReason }: S3SegmentsOptions) {
+    this.readOnlyReason = readOnlyReason
     this.#connection = new S3Connection(bucket, client)
     this.#prefix = prefix === '' ? '' : `${prefix}/`
   }

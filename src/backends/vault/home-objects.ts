@@ -1,11 +1,17 @@
+import type { SegmentStore } from '../../store/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { S3Segments, type S3SegmentsOptions } from '../s3/index.ts'
 
 /** The bucket with the large content of a home in a database. */
-export interface HomeObjects extends S3SegmentsOptions {
+export interface HomeObjects extends Omit<S3SegmentsOptions, 'readOnlyReason'> {
   /** URL of a server that is not Amazon's. */
   readonly endpoint?: string
   readonly region?: string
+  /**
+   * True for a bucket that has all objects of the home and that nothing else uses, such as after a restore: the home
+   * uses it from now on. Without it, a restored copy leaves the objects of the original alone.
+   */
+  readonly claim?: boolean
 }
 
 /** Region in the signature for servers that have none. */
@@ -45,11 +51,15 @@ export function parseObjectsUrl(text: string): HomeObjects {
  * Opens the bucket of a home by its recorded URL. Missing settings and credentials come from the environment.
  * @param client of this process, in place of one that the URL describes.
  */
-export function openObjects(text: string, client: HomeObjects['client']): S3Segments {
+export function openObjects(
+  text: string,
+  client: HomeObjects['client'],
+  readOnlyReason: SegmentStore['readOnlyReason'],
+): S3Segments {
   const { bucket, prefix = '', endpoint, region } = parseObjectsUrl(text)
   const settings = {
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true, region: region ?? DEFAULT_REGION }),
     ...(region !== undefined && { region }),
   }
-  return new S3Segments({ bucket, prefix, client: client ?? settings })
+  return new S3Segments({ bucket, prefix, client: client ?? settings, readOnlyReason })
 }

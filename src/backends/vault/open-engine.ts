@@ -68,7 +68,7 @@ export interface HomeOptions {
   readonly cacheDirectory?: string
   /**
    * The S3 bucket for content of more than 1 MiB of a home in a database. The home remembers it, without credentials;
-   * it can be set once. Needs the package `@aws-sdk/client-s3`. In the database when absent.
+   * it can be set once, and is checked then. Needs the package `@aws-sdk/client-s3`. In the database when absent.
    */
   readonly objects?: HomeObjects
   /** True to throw ENOENT if a database has no home yet, instead of creating it. */
@@ -149,7 +149,8 @@ async function openDatabase(
     // A directory alone names a home that was there before.
     mustExist: mustExist ?? rest.url === undefined,
     ...(objects !== undefined && { objects: formatObjectsUrl(objects) }),
-    openObjects: (recorded) => openObjects(recorded, objects?.client),
+    claimObjects: objects?.claim === true,
+    openObjects: (recorded, readOnlyReason) => openObjects(recorded, objects?.client, readOnlyReason),
     ...(durability !== undefined && { durability }),
     ...(freshness !== undefined && { freshness }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),

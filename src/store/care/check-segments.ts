@@ -27,7 +27,9 @@ export async function listOrphanedSegments(
   listed: readonly SegmentInfo[],
 ): Promise<string[]> {
   const { segments } = engine
-  if (segments === undefined || listed.length === 0) return []
+  // Those of the original home are unknown here.
+  const isOwner = segments?.readOnlyReason === undefined
+  if (segments === undefined || !isOwner || listed.length === 0) return []
   const uploads = await reader.run(() => reader.listRecords(uploadPrefix))
   if (uploads.length > 0) return []
   try {

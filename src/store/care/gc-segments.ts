@@ -1,5 +1,5 @@
 import { isVfsError, VfsError } from '../../vfs/index.ts'
-import type { BlobRow } from '../engine.ts'
+import type { BlobRow, Engine } from '../engine.ts'
 import { createSegmentName, encodeReference } from '../segments/segment-row.ts'
 import { listSegmentBlobs, measureSegmentUse, type SegmentBlob } from '../segments/segment-rows.ts'
 import { SEGMENT_BYTES, type SegmentInfo, type SegmentStore } from '../segments/segment-store.ts'
@@ -16,6 +16,11 @@ export interface SegmentSweep {
   readonly segments: number
   /** Their size, less the content that was moved to new ones. */
   readonly bytes: number
+}
+
+/** Lists the segments that a collection may delete. */
+export async function listOwnSegments({ segments }: Engine): Promise<readonly SegmentInfo[]> {
+  return segments === undefined || segments.readOnlyReason !== undefined ? [] : segments.list()
 }
 
 /**

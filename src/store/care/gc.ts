@@ -7,7 +7,7 @@ import type { StoreHome } from '../store-home.ts'
 import { decodeUploads, type UploadRecord, uploadPrefix } from '../vault/upload.ts'
 import { decodeHead, vaultKey } from '../vault/vault-head.ts'
 import { readRoots } from './gc-roots.ts'
-import { type SegmentSweep, sweepSegments } from './gc-segments.ts'
+import { listOwnSegments, type SegmentSweep, sweepSegments } from './gc-segments.ts'
 import type { MaintenanceOptions } from './maintenance-progress.ts'
 import { type PackReport, packColdRows } from './pack-rows.ts'
 import { pruneJournals } from './prune.ts'
@@ -70,7 +70,7 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   if (keepHistory !== undefined) await openUnflushedVaults(home)
   await home.flushAllPages()
   // Listed before the uploads are: a segment of a later upload is none of these.
-  const segments = (await home.engine.segments?.list()) ?? []
+  const segments = await listOwnSegments(home.engine)
   await removeStaleMergePoints(home)
   const journalRows = await pruneJournals(home, keepHistory)
   const pages = await listAllIds((after, limit) => home.engine.listPages(after, limit))

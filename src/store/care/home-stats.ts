@@ -1,3 +1,4 @@
+import { isVfsError } from '../../vfs/index.ts'
 import type { EngineUsage } from '../engine.ts'
 import type { StoreHome } from '../store-home.ts'
 import { readRoots } from './gc-roots.ts'
@@ -11,7 +12,17 @@ export interface HomeStats extends EngineUsage {
   /** Sum of the sizes of all files of all vaults. */
   readonly fileBytes: number
   /** Files or objects with large content, which the total includes. */
-  readonly segments: { readonly count: number; readonly bytes: number }
+  readonly segments: SegmentStats
+}
+
+/** Large content outside the engine, as `HomeStats` counts it. */
+export interface SegmentStats {
+  readonly count: number
+  readonly bytes: number
+  /** Directory or bucket; absent if the engine has all content itself. */
+  readonly location?: string
+  /** Reason why they cannot be counted, or why this home neither adds nor deletes any. */
+  readonly problem?: string
 }
 
 /** Counts everything in a home, after a flush of its pages. */
@@ -36,7 +47,16 @@ async function countWithHolds(home: StoreHome, hold: (root: number) => number): 
   return { engine: home.engine.name, vaults: heads.length, checkpoints, files, fileBytes, ...totals }
 }
 
-async function measureSegments({ engine }: StoreHome): Promise<{ count: number; bytes: number }> {
-  const listed = (await engine.segments?.list()) ?? []
-  return { count: listed.length, bytes: listed.reduce((sum, { size }) => sum + size, 0) }
+async function measureSegments({ engine: { segments } }: StoreHome): Promise<SegmentStats> {
+  if (segments === undefined) return { count: 0, bytes: 0 }
+  const location = segments.locate('')
+  const { readOnlyReason: problem } = segments
+  try {
+    const listed = await segments.list()
+    const bytes = listed.reduce((sum, { size }) => sum + size, 0)
+    return { count: listed.length, bytes, location, ...(problem !== undefined && { problem }) }
+  } catch (error) {
+    if (!isVfsError(error)) throw error
+    return { count: 0, bytes: 0, location, problem: error.message }
+  }
 }

@@ -64,6 +64,8 @@ export async function packColdRows(home: StoreHome, options: PackOptions): Promi
   const { engine } = home
   const { segments } = engine
   if (segments === undefined || engine.listBlobSizes === undefined) return { blobs: 0, bytes: 0 }
+  const { readOnlyReason } = segments
+  if (readOnlyReason !== undefined) return { blobs: 0, bytes: 0, problem: readOnlyReason }
   const stored = (await engine.readRecord(PACKING_KEY)) ?? null
   try {
     const { state, upTo } = advanceMarks(await findNewestBlob(engine, stored), stored, options.packAfterMs)

@@ -21,6 +21,7 @@ export interface FileSegmentsOptions {
 /** Segments as files of a directory, which is created with the first of them. */
 export class FileSegments implements SegmentStore {
   readonly concurrency = 2
+  readonly readOnlyReason = undefined
   readonly #directory: string
   readonly #assertSpace: (bytes: number) => void
   /** Descriptors by name, the least recently opened first. */

@@ -18,6 +18,11 @@ export interface SegmentInfo {
 export interface SegmentStore {
   /** Number of segments that a stream stores at a time. */
   readonly concurrency: number
+  /**
+   * Reason why this store neither adds nor deletes segments: they may belong to the original of a copied home.
+   * Undefined if it does both.
+   */
+  readonly readOnlyReason: string | undefined
   /** Returns where a segment is, for messages. */
   locate(name: string): string
   /**

@@ -43,7 +43,8 @@ export class Upload implements AsyncDisposable {
     this.#shared = shared
     const { reader, maxStagedBytes, nextId } = shared
     const { segments } = reader.engine
-    if (segments !== undefined && maxStagedBytes < Number.POSITIVE_INFINITY)
+    const isWritable = segments !== undefined && segments.readOnlyReason === undefined
+    if (isWritable && maxStagedBytes < Number.POSITIVE_INFINITY)
       this.#segments = new SegmentUpload(reader, segments, nextId)
   }
 

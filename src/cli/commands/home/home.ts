@@ -15,13 +15,15 @@ const create: Command = defineCommand(
 The schema is coppice, or that of ?schema=. The password comes from PGPASSWORD or ~/.pgpass.
 Needs the package pg (npm install pg), and PostgreSQL 15 or later.
 --objects needs @aws-sdk/client-s3. The home remembers the bucket; ?endpoint= and ?region= name its server.
-Credentials of S3 come from the environment or ~/.aws.`,
+Credentials of S3 come from the environment or ~/.aws.
+--claim is for a restored home: until then it leaves the objects of the original alone.`,
     scope: 'none',
     options: {
       objects: {
         summary: 'Keep content of more than 1 MiB in this bucket: s3://bucket/prefix',
         value: 'url',
       },
+      claim: { summary: 'Take over a bucket that has all objects of this home and no other user' },
     },
     arguments: { url: { summary: 'postgres://user@host/database' } },
     examples: [
@@ -41,7 +43,13 @@ Credentials of S3 come from the environment or ~/.aws.`,
     await assertNoPassword(url)
     const { hideUrlPassword, openHome, parseObjectsUrl } = await import('../../../backends/vault/index.ts')
     const objects = call.option('objects')
-    const home = await openHome({ url, ...(objects !== undefined && { objects: parseObjectsUrl(objects) }) })
+    const claim = call.has('claim')
+    if (claim && objects === undefined)
+      throw new UsageError('--claim needs the bucket; name it with --objects')
+    const home = await openHome({
+      url,
+      ...(objects !== undefined && { objects: { ...parseObjectsUrl(objects), claim } }),
+    })
     await home.close()
     const label = hideUrlPassword(url)
     await call.output.writeValue(
@@ -67,6 +75,8 @@ const info: Command = defineCommand(
         ['access', facts.isReadOnly ? 'read only' : 'read and write'],
         ['shared', facts.isShared ? 'by every machine that reaches the database' : 'by this machine only'],
         ['settings', facts.settings],
+        ...(facts.objects === undefined ? [] : [['objects', facts.objects]]),
+        ...(facts.problem === undefined ? [] : [['', facts.problem]]),
         ['vaults', String(facts.vaults)],
         ['on disk', formatBytes(facts.totalBytes)],
       ]
@@ -75,12 +85,15 @@ const info: Command = defineCommand(
 )
 
 async function readFacts({ home, path, label }: OpenHome) {
-  const { engine, totalBytes } = await home.stats()
+  const { engine, totalBytes, segments } = await home.stats()
+  const isShared = label !== path
   return {
     home: label,
     engine,
     isReadOnly: home.isReadOnly,
-    isShared: label !== path,
+    isShared,
+    objects: isShared ? segments.location : undefined,
+    problem: segments.problem,
     settings: path,
     vaults: filterVisibleVaults(await home.vaults()).length,
     totalBytes,

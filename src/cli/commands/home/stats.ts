@@ -30,6 +30,7 @@ export const stats: Command = defineCommand(
         formatStored('pages', figures.pages),
         formatStored('blobs', figures.blobs),
         formatStored('segments', figures.segments),
+        ...(figures.segments.problem === undefined ? [] : [['', figures.segments.problem]]),
         formatStored('journal', figures.journal),
         ['on disk', formatBytes(figures.totalBytes)],
       ]

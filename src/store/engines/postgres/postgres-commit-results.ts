@@ -17,7 +17,7 @@ export const REFUSED_STATE = 'CP001'
 export const CHECK_LISTS = 3
 export const CHANGE_LISTS = 11
 
-/** Returns the number of the lock that commits to a vault share, as SQL. Homes have different ones: S is the schema. */
+/** Returns the number of the lock that commits to a vault share, as SQL. Homes have different ones. */
 export function getTurnKey(vault: string): string {
-  return `hashtextextended('S.turn', ${vault})`
+  return `hashtextextended('SCHEMA.turn', ${vault})`
 }

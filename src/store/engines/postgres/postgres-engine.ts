@@ -14,16 +14,24 @@ import type {
   RecordRow,
 } from '../../engine.ts'
 import { LocalCache } from '../../local-cache.ts'
+import { createSegmentName } from '../../segments/segment-row.ts'
 import type { SegmentStore } from '../../segments/segment-store.ts'
 import { PostgresChanges } from './postgres-changes.ts'
 import { PostgresCommits } from './postgres-commits.ts'
 import { PostgresConnection, type ReadRows, type SqlRow } from './postgres-connection.ts'
 import { PostgresHints } from './postgres-hints.ts'
 import { PostgresIncarnations } from './postgres-incarnations.ts'
+import {
+  assertSameObjects,
+  chooseObjects,
+  describeCopy,
+  recordObjects,
+  recordOwner,
+} from './postgres-objects.ts'
 import { PostgresOutcomes } from './postgres-outcomes.ts'
 import { EMPTY_READ, readBatch, toBytes } from './postgres-reads.ts'
 import { PostgresSessionRegistry } from './postgres-session-registry.ts'
-import { type PostgresHome, recordObjects, setUpHome } from './postgres-setup.ts'
+import { type PostgresHome, setUpHome } from './postgres-setup.ts'
 import { createStatements, type PostgresStatements } from './postgres-statements.ts'
 import { PostgresTurns } from './postgres-turns.ts'
 import { type Freshness, parsePostgresUrl } from './postgres-url.ts'
@@ -40,10 +48,21 @@ export interface PostgresEngineOptions {
   readonly freshness?: Freshness
   /** Directory for the cache of this machine; nothing is cached between processes when absent. */
   readonly cacheDirectory?: string
-  /** Records where large content goes, for all who open the home. EINVAL if it has another place already. */
+  /**
+   * Records the URL below which large content goes, for all who open the home. EINVAL if it has another place already,
+   * the error of that place if it cannot be used.
+   */
   readonly objects?: string
-  /** Opens the place that the home has recorded. Without it, a home that has one is ENOTSUP. */
-  readonly openObjects?: (objects: string) => SegmentStore
+  /**
+   * True to use `objects` from now on, which nothing else uses and which has all objects of the home, such as after a
+   * restore.
+   */
+  readonly claimObjects?: boolean
+  /**
+   * Opens the place that the home has recorded. Without it, a home that has one is ENOTSUP.
+   * @param readOnlyReason as in `SegmentStore`.
+   */
+  readonly openObjects?: (objects: string, readOnlyReason?: string) => SegmentStore
   /** True to throw ENOENT instead of creating a missing home. */
   readonly mustExist?: boolean
 }
@@ -73,7 +92,8 @@ export class PostgresEngine implements Engine {
     if (cacheDirectory !== undefined) this.localCache = openCache(cacheDirectory, home)
     if (home.objects !== undefined) {
       if (openObjects === undefined) throw createObjectsError(connection.address.label, home.objects)
-      this.segments = openObjects(home.objects)
+      const { label } = connection.address
+      this.segments = openObjects(home.objects, home.isCopy ? describeCopy(label, home.objects) : undefined)
     }
     this.#connection = connection
     this.isReadOnly = home.isReadOnly
@@ -108,9 +128,7 @@ export class PostgresEngine implements Engine {
     const connection = await PostgresConnection.create(parsePostgresUrl(options.url))
     try {
       const home = await setUpHome(connection, options.mustExist === true)
-      const { objects } = options
-      if (objects !== undefined && objects !== home.objects) await recordObjects(connection, objects)
-      return new PostgresEngine(connection, { ...home, objects: objects ?? home.objects }, options)
+      return new PostgresEngine(connection, await setUpObjects(connection, home, options), options)
     } catch (error) {
       await connection.close()
       throw error
@@ -222,6 +240,34 @@ export class PostgresEngine implements Engine {
   readonly #readRows: ReadRows = async (statement, values) => {
     if (!this.#outcomes.areSettled) await this.#outcomes.settleAll()
     return (await this.#turns.read(statement, values)) ?? this.#connection.read(statement, values)
+  }
+}
+
+/** Records the place of large content, if it is new, after a check that it can be used. Errors as `open`. */
+async function setUpObjects(
+  connection: PostgresConnection,
+  home: PostgresHome,
+  { objects: wanted, claimObjects = false, openObjects }: PostgresEngineOptions,
+): Promise<PostgresHome> {
+  if (home.objects !== undefined && !home.hasOwner && !home.isReadOnly) await recordOwner(connection)
+  if (wanted === undefined) return home
+  const { label } = connection.address
+  const chosen = chooseObjects({ recorded: home.objects, wanted, isClaimed: claimObjects })
+  if (chosen !== undefined && openObjects !== undefined) await assertUsable(openObjects(chosen))
+  const objects = chosen === undefined ? home.objects : await recordObjects(connection, chosen, claimObjects)
+  if (objects !== undefined) assertSameObjects(label, objects, wanted)
+  return { ...home, objects, isCopy: chosen === undefined && home.isCopy }
+}
+
+/** Stores, lists and deletes a segment. Throws the error of the first that fails. */
+async function assertUsable(store: SegmentStore): Promise<void> {
+  const name = createSegmentName()
+  try {
+    await store.put(name, [new Uint8Array(1)])
+    await store.list()
+    await store.delete(name)
+  } finally {
+    await store.close()
   }
 }
 

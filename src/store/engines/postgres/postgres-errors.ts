@@ -18,6 +18,42 @@ const codesByState: Readonly<Record<string, ErrorCode>> = {
   '57014': 'ETIMEDOUT',
 }
 
+/** What to do next, by SQLSTATE. */
+const hintsByState: Readonly<Record<string, string>> = {
+  '28000': 'check the user of the URL, and what the server allows it in pg_hba.conf',
+  '28P01': 'check PGPASSWORD or ~/.pgpass',
+  '3D000': 'create it with createdb, or correct the name',
+  '42501': 'its owner can grant the rights that docs/guide/shared-homes.md lists under Roles',
+}
+
+/** A failure before the server has seen the user, by what the client reports. */
+interface ClientFailure {
+  readonly pattern: RegExp
+  readonly code: ErrorCode
+  /** In place of the client's message. */
+  readonly message?: string
+  readonly hint: string
+}
+
+const CLIENT_FAILURES: readonly ClientFailure[] = [
+  {
+    pattern: /client password must be/,
+    code: 'EACCES',
+    message: 'it wants a password',
+    hint: 'set PGPASSWORD, or add it to ~/.pgpass',
+  },
+  {
+    pattern: /does not support SSL/,
+    code: 'EUNAVAILABLE',
+    hint: 'configure TLS there, or add sslmode=disable to the URL if nobody else can read the network',
+  },
+  {
+    pattern: /certificate|CERT_/i,
+    code: 'EUNAVAILABLE',
+    hint: 'name the certificate of its authority with sslrootcert=FILE in the URL, and the host as the certificate does',
+  },
+]
+
 /** States of a statement that was rolled back: a deadlock, a serialization failure. */
 const ROLLED_BACK_STATES = ['40P01', '40001']
 /**
@@ -61,10 +97,27 @@ export function isUnreachable(error: unknown): boolean {
  */
 export function toPostgresError(op: string, label: string, cause: unknown): VfsError {
   if (cause instanceof VfsError) return cause
-  const code = codesByState[getSqlState(cause) ?? ''] ?? (isUnreachable(cause) ? 'EUNAVAILABLE' : 'EIO')
-  const hint = code === 'EUNAVAILABLE' ? '; check that it runs and can be reached' : ''
-  const detail = `the database ${label} failed: ${describeCause(cause)}${hint}`
+  const { code, message, hint } = describeFailure(cause)
+  const detail = `the database ${label} failed: ${message}${hint === undefined ? '' : `; ${hint}`}`
   return new VfsError(code, label, { op, detail })
+}
+
+function describeFailure(cause: unknown): { code: ErrorCode; message: string; hint?: string | undefined } {
+  const message = describeCause(cause)
+  const state = getSqlState(cause)
+  if (state !== undefined && codesByState[state] !== undefined)
+    return { code: codesByState[state], message, hint: hintsByState[state] }
+  if (!isUnreachable(cause)) return { code: 'EIO', message }
+  const failure = state === undefined ? findClientFailure(cause) : undefined
+  if (failure === undefined)
+    return { code: 'EUNAVAILABLE', message, hint: 'check that it runs and can be reached' }
+  // Node adds an option of its own after a semicolon.
+  return { ...failure, message: failure.message ?? message.replace(/;.*/s, '') }
+}
+
+function findClientFailure(cause: unknown): ClientFailure | undefined {
+  const text = `${getCode(cause) ?? ''} ${describeCause(cause)}`
+  return CLIENT_FAILURES.find(({ pattern }) => pattern.test(text))
 }
 
 /** Returns the SQLSTATE of an error that the server reported; undefined for errors of the connection. */

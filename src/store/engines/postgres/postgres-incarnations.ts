@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../engine.ts'
 import type { ReadConnection, SqlStatement } from './postgres-connection.ts'
-import { qualify } from './postgres-setup.ts'
+import { qualify } from './postgres-schema.ts'
 
 /**
  * Incarnations of the database: the time from one crash to the next has a number. For each vault, that in which its

@@ -2,7 +2,7 @@ import { createRandomBytes } from '../../../machine/index.ts'
 import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import type { JournalRow } from '../../engine.ts'
 import type { ReadConnection } from './postgres-connection.ts'
-import { qualify } from './postgres-setup.ts'
+import { qualify } from './postgres-schema.ts'
 
 /** A commit that was sent and whose answer did not arrive. */
 interface LostCommit {

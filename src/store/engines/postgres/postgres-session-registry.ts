@@ -1,6 +1,6 @@
 import type { SessionRegistry, SessionRegistryEntry } from '../../sessions/session-registry.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import { qualify } from './postgres-setup.ts'
+import { qualify } from './postgres-schema.ts'
 
 /** Interval at which a session looks for collections: each look is a trip. */
 const ANSWER_INTERVAL_MS = 200

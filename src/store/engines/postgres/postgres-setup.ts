@@ -1,10 +1,12 @@
 import { VfsError } from '../../../vfs/index.ts'
 import { createForeignStoreError } from '../engine-errors.ts'
-import { assertFormat, SEGMENT_FORMAT } from '../store-format.ts'
+import { assertFormat } from '../store-format.ts'
 import { COMMIT_FUNCTION } from './postgres-commit-function.ts'
 import { APPEND_FUNCTION, SWEEP_FUNCTION } from './postgres-commit-parts.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { getRejectionState, toPostgresError } from './postgres-errors.ts'
+import { DATABASE_IDENTITY } from './postgres-objects.ts'
+import { qualify } from './postgres-schema.ts'
 import {
   FUNCTIONS_VERSION,
   INCARNATION_FUNCTION,
@@ -37,15 +39,14 @@ export interface PostgresHome {
   readonly state: string
   /** Recorded place of large content; undefined if that is in the database. */
   readonly objects: string | undefined
+  /** True if the home was restored elsewhere since it recorded them: the objects may belong to the original. */
+  readonly isCopy: boolean
+  /** False for a home of an earlier version, which has not recorded its database. */
+  readonly hasOwner: boolean
   /** Version of its functions. */
   readonly functions: number
   /** Number of the time since the last crash; undefined if the home is read-only. */
   readonly incarnation: string | undefined
-}
-
-/** Puts the schema's name into a statement: `S.` stands for it. */
-export function qualify(text: string, schema: string): string {
-  return text.replaceAll(/\bS\./g, `${schema}.`)
 }
 
 /**
@@ -95,19 +96,23 @@ async function readProperties(connection: PostgresConnection): Promise<PostgresH
         o.value,
         concat_ws('-', pg_relation_filenode('S.pages'), (pg_control_checkpoint()).timeline_id),
         case when can_write then S.incarnation() end,
-        v.value
+        v.value,
+        d.value,
+        ${DATABASE_IDENTITY}
       from S.home f left join S.home i on i.key = 'id' left join S.home o on o.key = 'objects'
-        left join S.home v on v.key = 'functions',
+        left join S.home v on v.key = 'functions' left join S.home d on d.key = 'database',
         (select has_table_privilege('S.journal', 'insert') and not pg_is_in_recovery()) r(can_write)
       where f.key = 'format'`,
     schema,
   )
-  const [[format, id, objects = null, state, incarnation = null, functions = null] = []] =
-    await connection.read({ text })
+  const [row = []] = await connection.read({ text })
+  const [format, id, objects = null, state, incarnation = null, functions = null, recorded = null, own] = row
   assertFormat(label, Number(format))
   return {
     id: String(id),
     objects: objects === null ? undefined : String(objects),
+    isCopy: recorded !== null && recorded !== own,
+    hasOwner: recorded !== null,
     state: String(state),
     isReadOnly: incarnation === null,
     functions: Number(functions ?? 1),
@@ -118,10 +123,8 @@ async function readProperties(connection: PostgresConnection): Promise<PostgresH
 /** Creates the schema and everything in it. If another opener does so at once, the second finds it done. */
 async function createHome(connection: PostgresConnection): Promise<void> {
   const { label, schema } = connection.address
-  const parts = [TABLES, ...FUNCTIONS]
   const script = `select pg_advisory_xact_lock(${CREATION_LOCK});
-    create schema if not exists ${schema};
-    ${qualify(parts.join(''), schema)}`
+    ${qualify(['create schema if not exists "SCHEMA";', TABLES, ...FUNCTIONS].join(''), schema)}`
   try {
     await connection.runScript(script)
   } catch (error) {
@@ -137,7 +140,7 @@ async function upgradeFunctions(connection: PostgresConnection): Promise<void> {
   const functions = FUNCTIONS.join('').replaceAll('create function', 'create or replace function')
   const script = `select pg_advisory_xact_lock(${CREATION_LOCK});
     ${qualify(functions, schema)}
-    insert into ${schema}.home values ('functions', '${FUNCTIONS_VERSION}')
+    ${qualify(`insert into S.home values ('functions', '${FUNCTIONS_VERSION}')`, schema)}
       on conflict (key) do update set value = excluded.value`
   try {
     await connection.runScript(script)
@@ -146,22 +149,4 @@ async function upgradeFunctions(connection: PostgresConnection): Promise<void> {
     const detail = `an earlier version created the home ${label}; open it once with this version as its owner, who may add functions`
     throw new VfsError('ENOTSUP', label, { op: 'open', detail, cause: error })
   }
-}
-
-/**
- * Records where large content goes, for all who open the home, and raises its format. EINVAL if it has another place
- * already: content that is there would be lost.
- */
-export async function recordObjects(connection: PostgresConnection, objects: string): Promise<void> {
-  const { label, schema } = connection.address
-  const text = qualify(
-    `with added as (insert into S.home values ('objects', $1) on conflict do nothing returning value),
-      raised as (update S.home set value = '${SEGMENT_FORMAT}' where key = 'format' and exists (select from added))
-      select value from added union select value from S.home where key = 'objects'`,
-    schema,
-  )
-  const [[found] = []] = await connection.read({ text }, [objects])
-  if (found === objects) return
-  const detail = `the home ${label} has its large content in ${found}, not in ${objects}; omit objects`
-  throw new VfsError('EINVAL', label, { op: 'open', detail })
 }

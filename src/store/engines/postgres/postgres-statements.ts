@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SqlStatement } from './postgres-connection.ts'
 import { READ_BATCH } from './postgres-reads.ts'
-import { qualify } from './postgres-setup.ts'
+import { qualify } from './postgres-schema.ts'
 
 type StatementName =
   | 'commit'

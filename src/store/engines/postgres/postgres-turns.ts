@@ -1,7 +1,7 @@
 import type { Batch } from '../../engine.ts'
 import { getTurnKey } from './postgres-commit-results.ts'
 import type { PostgresConnection, SqlRow, SqlStatement, SqlValue } from './postgres-connection.ts'
-import { qualify } from './postgres-setup.ts'
+import { qualify } from './postgres-schema.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 
 /** Limit of turns of a process: each takes a connection from those that it needs meanwhile. */

@@ -4,8 +4,8 @@ import { VfsError } from '../../../vfs/index.ts'
 const DEFAULT_PORT = 5432
 const MAX_PORT = 65_535
 const DEFAULT_SCHEMA = 'coppice'
-/** Names that need no quotes in SQL. */
-const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,49}$/
+/** Names of schemas, without those that PostgreSQL keeps for itself. */
+const SCHEMA_NAME = /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,49}$/
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 const SSL_MODES = ['disable', 'require', 'verify-full'] as const
 /** Stands for a missing host: URLs need one after a user name, those of PostgreSQL do not. */
@@ -78,7 +78,10 @@ export function parsePostgresUrl(text: string): PostgresAddress {
   }
   const schema = searchParams.get('schema') ?? DEFAULT_SCHEMA
   if (!SCHEMA_NAME.test(schema)) {
-    throw createUrlError(label, `the schema '${schema}' must have at most 50 letters a-z, digits and '_'`)
+    throw createUrlError(
+      label,
+      `the schema '${schema}' must have at most 50 letters a-z, digits and '_', and not begin with 'pg_'`,
+    )
   }
   const hostname = url.hostname === NO_HOST ? '' : decode(url.hostname, label).replace(/^\[|\]$/g, '')
   const host = searchParams.get('host') ?? (hostname || undefined)
