@@ -5,7 +5,10 @@ import type { KeyLines } from './key-lines.ts'
 
 type Keys = readonly (string | number)[]
 
-/** Formats the problems that the schema found, each with its line. */
+/**
+ * Formats the problems that the schema found, each with its line. The message of an issue names the expected value ("a
+ * number of seconds"); that of an unknown key lists the known ones ("exclude, watch"). `config-schema.ts` writes them.
+ */
 export function formatProblems(
   issues: readonly z.core.$ZodIssue[],
   values: unknown,
@@ -30,10 +33,10 @@ function formatIssue(issue: z.core.$ZodIssue, keys: Keys, value: unknown): strin
   return `${key} must be ${issue.message}, not ${JSON.stringify(value)}${formatHint(value, issue)}`
 }
 
-function formatUnknownKey(keys: Keys, names: readonly string[]): string {
-  const near = findNearest(String(keys.at(-1)), names)
+function formatUnknownKey(keys: Keys, knownNames: readonly string[]): string {
+  const near = findNearest(String(keys.at(-1)), knownNames)
   const suggestion = near === undefined ? '' : `; did you mean '${near}'?`
-  return `there is no setting '${formatKey(keys)}'; known: ${names.join(', ')}${suggestion}`
+  return `there is no setting '${formatKey(keys)}'; known: ${knownNames.join(', ')}${suggestion}`
 }
 
 /** Suggests a known value for a misspelt one. */

@@ -6,7 +6,10 @@ import { parsePath } from './parse-arguments.ts'
 
 type Operations = Readonly<Record<string, FsOperation>>
 
-/** Operations on open files; promises have a `FileHandle` for these. */
+/**
+ * Operations with callbacks (`fs.read`) and without (`fs.readSync`), but not in `fs.promises`: there the methods of a
+ * `FileHandle` take their place, and `nodeFs` defines `open`.
+ */
 export const descriptorOperations: Operations = {
   close: operations.close,
   fchmod: operations.fchmod,
@@ -27,7 +30,7 @@ const opendir: FsOperation<Dir> = function* (context, path, options) {
   return new Dir(parsePath(path), yield* operations.openListing(context, path, options))
 }
 
-/** Operations that exist in all three forms. */
+/** Operations in all three forms: `fs.stat`, `fs.statSync` and `fs.promises.stat`. */
 export const pathOperations: Operations = {
   access: operations.access,
   appendFile: operations.appendFile,
@@ -57,7 +60,7 @@ export const pathOperations: Operations = {
   writeFile: operations.writeFile,
 }
 
-/** Reports whether a path exists, links followed. Any failure is false. */
+/** Follows links, and takes any failure for false. `fs.promises` has no `exists`. */
 export const exists: FsOperation<boolean> = function* (context, given) {
   try {
     yield* statFollowed(context, yield* resolvePath(context, parsePath(given)))

@@ -3,10 +3,7 @@ import type { Terminal } from '../framework/terminal.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { getDisplayWidth } from './table.ts'
 
-/**
- * Asks before an irreversible step, unless it is confirmed by `--yes`. UsageError if it is not, and there is no
- * terminal.
- */
+/** Asks before an irreversible step, unless `--yes` confirmed it. Throws UsageError if there is no terminal to ask at. */
 export async function confirm(terminal: Terminal, question: string, isConfirmed: boolean): Promise<boolean> {
   if (isConfirmed) return true
   if (!terminal.canAsk) throw new UsageError(`${question} There is no terminal to ask on; use --yes`)
@@ -88,7 +85,10 @@ function getDimension(output: object, side: 'rows' | 'columns'): number | undefi
   return typeof size === 'number' && size > 0 ? size : undefined
 }
 
-/** Creates a prompt for questions of tools. The first line of a question asks about the lines below it. */
+/**
+ * Creates the prompt by which a tool asks the person; undefined without a terminal. The first line of its text is the
+ * question, and appears last; the lines below it are what the question is about.
+ */
 export function createPrompt(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
   if (!terminal.canAsk) return undefined
   return async (text) => {

@@ -3,15 +3,15 @@ import { crc32 } from 'node:zlib'
 import { VfsError } from '../../vfs/index.ts'
 
 /**
- * First id of blobs whose row may refer to a segment. Rows of other blobs are content and nothing else: no content can
- * pose as a reference.
+ * First id of blobs whose row may refer to a segment: a file or object outside the engine with large content. SPEC.md
+ * describes such rows. Rows of other blobs are content and nothing else, so no content can pose as a reference.
  */
 export const FIRST_SEGMENT_BLOB: number = 2 ** 51
 
 const NAME_BYTES = 16
 const HASH_BYTES = 32
 const CRC_BYTES = 4
-/** Kinds of rows: content, or a reference. */
+/** First byte of a row: content follows, or a reference. */
 const INLINE = 0
 const REFERENCE = 1
 const REFERENCE_BYTES = 1 + NAME_BYTES + 4 + 4
@@ -21,7 +21,7 @@ export interface SegmentReference {
   readonly segment: string
   readonly offset: number
   readonly length: number
-  /** Hash that finds the blob; empty if none does. */
+  /** SHA-256 by which the engine finds the blob to store equal content once; empty if it is not to be found. */
   readonly hash: Uint8Array
 }
 
@@ -31,7 +31,7 @@ export type SegmentRow = Uint8Array | SegmentReference
 /** Size of the largest reference. A row with more bytes has the content itself. */
 export const MAX_REFERENCE_BYTES: number = REFERENCE_BYTES + HASH_BYTES + CRC_BYTES
 
-/** Reports whether the row of a blob is encoded as here. */
+/** Reports whether the row of a blob begins with its kind, as this file encodes it. */
 export function isSegmentBlob(id: number): boolean {
   return id >= FIRST_SEGMENT_BLOB
 }
@@ -53,7 +53,10 @@ export function encodeInlineRow(content: Uint8Array): Uint8Array {
   return row
 }
 
-/** Encodes a reference, with a checksum: by a damaged one, a collection would delete another segment than it means. */
+/**
+ * Encodes a reference, with a checksum. Without it, garbage collection would take a damaged name for that of another
+ * segment, and delete the one whose content the row needs.
+ */
 export function encodeReference({ segment, offset, length, hash }: SegmentReference): Uint8Array {
   const row = Buffer.alloc(REFERENCE_BYTES + hash.length + CRC_BYTES)
   row[0] = REFERENCE

@@ -20,7 +20,10 @@ export async function readBlobRows(
   return (await engine.readBatch({ ...nothing, blobs: ids })).blobs
 }
 
-/** Lists rows with their sizes, or with none where the engine has few rows that are no references. */
+/**
+ * Lists rows with their sizes. An engine that cannot list sizes reports 0 for each, so that all its rows are read: most
+ * of them are references.
+ */
 async function listRows(engine: Engine, after: number, limit: number): Promise<readonly BlobSize[]> {
   if (engine.listBlobSizes !== undefined) return engine.listBlobSizes(after, limit)
   return (await engine.listBlobs(after, limit)).map((id) => ({ id, bytes: 0 }))

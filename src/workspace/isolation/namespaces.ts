@@ -3,8 +3,8 @@ import { listDescendants } from '../../machine/index.ts'
 import { memoizeAsync, type ProbeResult, runProbe } from './probe.ts'
 
 /**
- * The privilege with which this host creates namespaces. `root` uses the machine's own user namespace; `user` is root
- * in a user namespace; `none` cannot create any.
+ * The privilege with which this host creates namespaces. `root`: this process is root and needs no user namespace.
+ * `user`: it becomes root in a user namespace of its own. `none`: the host allows neither.
  */
 type Privilege = 'root' | 'user' | 'none'
 
@@ -21,7 +21,7 @@ export interface UnsharedNamespaces {
 }
 
 /**
- * Returns the arguments that start a shell script in its own mount and process namespaces, as their first process.
+ * Returns the command line that starts a shell script in its own mount and process namespaces, as their first process.
  * When it or its parent ends, the kernel kills every process in them and removes the mounts.
  */
 export function createNamespaceArgs(
@@ -42,42 +42,47 @@ export function createNamespaceArgs(
 }
 
 /**
- * Returns the arguments that start a program in its own mount namespace. `createEnterArgs` starts others in it. The
+ * Returns the command line that starts a program in its own mount namespace; `createEnterArgs` starts others in it. The
  * program ends with its parent, and the mounts with the last process.
  */
 export function createMountNamespaceArgs(
   privilege: Exclude<Privilege, 'none'>,
   argv: readonly string[],
 ): string[] {
-  const own = privilege === 'user' ? ['--user', '--map-root-user'] : []
-  return ['setpriv', '--pdeathsig', 'KILL', '--', 'unshare', '--mount', ...own, '--', ...argv]
+  const userArgs = privilege === 'user' ? ['--user', '--map-root-user'] : []
+  return ['setpriv', '--pdeathsig', 'KILL', '--', 'unshare', '--mount', ...userArgs, '--', ...argv]
 }
 
-/** Returns the arguments that start a program in a directory inside the mount namespace of a process. */
+/**
+ * Returns the start of a command line that runs a program in a directory inside the mount namespace of a process; the
+ * program's own words follow it.
+ */
 export function createEnterArgs(
   privilege: Exclude<Privilege, 'none'>,
   pid: number,
   directory: string,
 ): string[] {
-  const own = privilege === 'user' ? ['--user', '--preserve-credentials'] : []
+  // Root in a user namespace may enter only namespaces that belong to it, so this enters the user namespace too.
+  const userArgs = privilege === 'user' ? ['--user', '--preserve-credentials'] : []
   const shellArgs = ['sh', '-c', 'cd -- "$0" && exec "$@"', directory]
-  return ['nsenter', '--target', String(pid), '--mount', ...own, '--', ...shellArgs]
+  return ['nsenter', '--target', String(pid), '--mount', ...userArgs, '--', ...shellArgs]
 }
 
 /**
- * Returns the arguments that start a program in the network of a process, with the files and processes of this machine.
+ * Returns the start of a command line that runs a program in the network of a process, with the files and processes of
+ * this machine; the program's own words follow it.
  */
 export function createNetworkEnterArgs(pid: number): string[] {
-  const hasOwnUsers = readNamespace(pid, 'user') !== readNamespace('self', 'user')
-  const own = hasOwnUsers ? ['--user', '--preserve-credentials'] : []
+  const hasUserNamespace = readNamespace(pid, 'user') !== readNamespace('self', 'user')
+  const userArgs = hasUserNamespace ? ['--user', '--preserve-credentials'] : []
   return [
     'setpriv',
     ...['--pdeathsig', 'KILL', '--'],
-    ...['nsenter', '--target', String(pid), '--net', ...own, '--'],
+    ...['nsenter', '--target', String(pid), '--net', ...userArgs, '--'],
   ]
 }
 
-/** Finds the first process in another process namespace than this one, among a process and its descendants. */
+/** Finds the first of a process and its descendants that is in a process namespace other than ours. */
 export function findNamespacedProcess(pid: number): number | undefined {
   const own = readNamespace('self', 'pid')
   return [pid, ...listDescendants(pid)].find((found) => {
@@ -86,7 +91,7 @@ export function findNamespacedProcess(pid: number): number | undefined {
   })
 }
 
-/** True if this process has the same network as another, or if that has ended. */
+/** True if a process uses the network of this one. An ended process counts as one that does: it has no other to enter. */
 export function sharesNetworkWith(pid: number): boolean {
   const network = readNamespace(pid, 'net')
   return network === undefined || network === readNamespace('self', 'net')

@@ -11,20 +11,18 @@ import { formatRedo, toPathChange, withKind } from './merge-report.ts'
 /** Paths that a message names; it counts the rest. */
 const MAX_LISTED = 10
 
-/** Outcome of an apply. */
+/** Outcome of an apply of one or several forks. */
 export interface AppliedForks {
   readonly names: readonly string[]
+  /** Changes that were written, and those at which the directory stays as it is (`isKept`). */
   readonly changes: readonly TreeChange[]
   /** Changes that the forks still have. */
   readonly remaining: readonly TreeChange[]
-  /** Paths at which the directory differs from a fork without changes. */
+  /** If the forks had no change to write: paths that changed in the directory since the last apply. */
   readonly differing: readonly string[]
 }
 
-/**
- * Describes what an apply wrote, what the forks still have, and how the directory differs if there was nothing to
- * write.
- */
+/** Describes what an apply wrote and left. Where it had nothing to write, looks for the paths that explain why. */
 export async function describeApplied(
   link: LinkedDirectory,
   forks: readonly LinkedFork[],
@@ -48,13 +46,11 @@ export async function listAllChanges(
   return (await Promise.all(forks.map((fork) => link.listChanges(fork)))).flat()
 }
 
-/** Prints what an apply wrote, and on standard error what a person has to look at. */
+/** Prints what an apply wrote, and on standard error the paths that need the person. */
 export async function printApplied(call: CommandInvocation, applied: AppliedForks): Promise<void> {
   const { names, changes, remaining, differing } = applied
   const withheld = remaining.filter(isSpecialBitsOnly).map(({ path }) => path)
   const left = remaining.filter((change) => !isSpecialBitsOnly(change))
-  const unresolved = changes.filter(({ isUnresolved }) => isUnresolved).map(({ path }) => path)
-  const kept = changes.filter(({ isKept }) => isKept).map(({ path }) => path)
   if (call.isJson) {
     await call.output.writeValue({
       fork: names[0],
@@ -64,27 +60,44 @@ export async function printApplied(call: CommandInvocation, applied: AppliedFork
       differing,
       setuidLeftOut: withheld,
       remaining: left.map(({ path }) => path),
-      merged: changes.filter(({ isMerged }) => isMerged).map(({ path }) => path),
-      unresolved,
-      unchanged: kept,
+      merged: listFlagged(changes, 'isMerged'),
+      unresolved: listFlagged(changes, 'isUnresolved'),
+      unchanged: listFlagged(changes, 'isKept'),
     })
   } else {
-    await writeLines(call, formatAppliedLines(call, changes))
-    const written = formatAppliedLines(
-      call,
-      changes.filter(({ isKept }) => !isKept),
-    )
-    const counts = { written: written.length, kept: kept.length, left: countListed(left.map(withKind)) }
-    await call.output.writeLine(
-      changes.length === 0 ? formatIdle(names, differing) : formatWritten(names, counts),
-    )
-    const placeholders = changes.filter(({ hasPlaceholders }) => hasPlaceholders).map(({ path }) => path)
-    if (placeholders.length > 0) call.terminal.err.write(formatErrorLine(formatPlaceholders(placeholders)))
-    if (unresolved.length > 0) call.terminal.err.write(formatErrorLine(formatUnresolved(unresolved)))
+    await printAppliedText(call, applied, countListed(left.map(withKind)))
   }
   if (withheld.length > 0) call.terminal.err.write(formatErrorLine(formatWithheldBits(names, withheld)))
 }
 
+async function printAppliedText(
+  call: CommandInvocation,
+  { names, changes, differing }: AppliedForks,
+  left: number,
+): Promise<void> {
+  await writeLines(call, formatAppliedLines(call, changes))
+  const written = formatAppliedLines(
+    call,
+    changes.filter(({ isKept }) => !isKept),
+  )
+  const counts = { written: written.length, kept: listFlagged(changes, 'isKept').length, left }
+  await call.output.writeLine(
+    changes.length === 0 ? formatIdle(names, differing) : formatWritten(names, counts),
+  )
+  const placeholders = listFlagged(changes, 'hasPlaceholders')
+  const unresolved = listFlagged(changes, 'isUnresolved')
+  if (placeholders.length > 0) call.terminal.err.write(formatErrorLine(formatPlaceholders(placeholders)))
+  if (unresolved.length > 0) call.terminal.err.write(formatErrorLine(formatUnresolved(unresolved)))
+}
+
+function listFlagged(
+  changes: readonly TreeChange[],
+  flag: 'isMerged' | 'isUnresolved' | 'isKept' | 'hasPlaceholders',
+): string[] {
+  return changes.filter((change) => change[flag]).map(({ path }) => path)
+}
+
+/** Prints what an undo reverted, and where it put a merge back to its choices (`waiting`), the command that redoes it. */
 export async function printUndone(
   call: CommandInvocation,
   names: readonly string[],
@@ -147,7 +160,7 @@ function formatWritten(names: readonly string[], { written, kept, left }: Applie
   return `${did}${stays}${rest}; undo with: coppice apply ${names[0]} --undo`
 }
 
-/** Explains why nothing was written, from what the directory has now. */
+/** Explains why nothing was written: the directory has every change already, or was edited after an earlier apply. */
 function formatIdle(names: readonly string[], differing: readonly string[]): string {
   const who = names.join(' and ')
   if (differing.length === 0) return `nothing was written: this directory already has all changes of ${who}`

@@ -2,7 +2,7 @@ import type { Device, ModelRequest } from '../../../kernel/index.ts'
 import { modelDevice } from '../request/model-device.ts'
 import { withToolInstructions } from '../request/tool-instructions.ts'
 import { formatTranscript } from '../request/transcript.ts'
-import { AnswerEvents } from './answer-events.ts'
+import { ResponseBuilder } from './response-builder.ts'
 import { type ModelProgram, type ProgramRun, runProgram } from './run-program.ts'
 
 /** Options of a model that is a local program. */
@@ -47,9 +47,9 @@ export function claudeDevice({
       'install it with `npm install -g @anthropic-ai/claude-code`, run `claude` once to sign in, or use another provider',
   }
   return modelDevice(PATH, () => async (request, signal, onText) => {
-    const events = new AnswerEvents(program, onText)
-    const run = { ...createClaudeRun(request, args), onEvent: (event: object) => events.add(event) }
-    return events.toResponse(await runProgram(program, run, signal))
+    const response = new ResponseBuilder(program, onText)
+    const run = { ...createClaudeRun(request, args), onEvent: (event: object) => response.add(event) }
+    return response.toResponse(await runProgram(program, run, signal))
   })
 }
 

@@ -3,8 +3,8 @@ import { VfsError } from '../../../vfs/index.ts'
 import { modelDevice } from '../request/model-device.ts'
 import { withToolInstructions } from '../request/tool-instructions.ts'
 import { formatTranscript } from '../request/transcript.ts'
-import { AnswerEvents } from './answer-events.ts'
 import type { CliModelOptions } from './claude.ts'
+import { ResponseBuilder } from './response-builder.ts'
 import { type ModelProgram, runProgram } from './run-program.ts'
 
 const PATH = '/dev/llm/cursor'
@@ -31,7 +31,7 @@ export function cursorDevice({
   return modelDevice(PATH, () => async (request, signal, onText) => {
     assertKey(env)
     const { model, messages } = request
-    const events = new AnswerEvents(program, onText)
+    const response = new ResponseBuilder(program, onText)
     const run = {
       args: [
         '--print',
@@ -41,9 +41,9 @@ export function cursorDevice({
         ...args,
       ],
       input: formatTranscript(messages, withToolInstructions(request)),
-      onEvent: (event: object) => events.add(event),
+      onEvent: (event: object) => response.add(event),
     }
-    return events.toResponse(await runProgram(program, run, signal))
+    return response.toResponse(await runProgram(program, run, signal))
   })
 }
 

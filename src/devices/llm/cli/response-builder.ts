@@ -6,7 +6,9 @@ import type { ModelProgram, ProgramEnd } from './run-program.ts'
 
 const count = z.number().nonnegative().catch(0)
 
-/** Text and tool use of the model, from either program. Events that match no schema of this file are ignored. */
+// Schemas of the events that Claude Code and Cursor print. Events that match none of them are ignored.
+
+/** Text and tool use of the model, from either program. */
 const assistantEvent = z.object({
   type: z.literal('assistant'),
   message: z.object({
@@ -14,9 +16,10 @@ const assistantEvent = z.object({
   }),
 })
 
+/** Tool use of Cursor's model. */
 const toolCallEvent = z.object({ type: z.literal('tool_call') })
 
-/** Part of a text, before the whole of it. */
+/** Part of a text of Claude Code's model. An assistant event repeats the whole text afterwards. */
 const deltaEvent = z.object({
   type: z.literal('stream_event'),
   event: z.object({
@@ -25,7 +28,7 @@ const deltaEvent = z.object({
   }),
 })
 
-/** Claude Code announces that it repeats a request, although the API refused its credentials. */
+/** Claude Code announces that it retries a request, although the API refused its credentials. */
 const refusalEvent = z.object({
   type: z.literal('system'),
   subtype: z.literal('api_retry'),
@@ -46,7 +49,7 @@ const resultEvent = z.object({
 
 type ProgramResult = z.output<typeof resultEvent>
 
-/** Names of the token counts in either program. */
+/** Token counts in the results of Claude Code and of Cursor. */
 const TOKEN_COUNTS = [
   'input_tokens',
   'output_tokens',
@@ -60,11 +63,14 @@ const TOKEN_COUNTS = [
 /** Matches errors that ask the person to sign in. */
 const NEEDS_LOGIN = /api[ _-]?key|log ?in|authenticat|unauthorized|\b401\b/i
 
-/** The attempt that stops Claude Code, which would make ten. With a renewed sign-in, the second succeeds. */
+/**
+ * Number of the retry at which a refused Claude Code is stopped; it would make ten. If it only had to renew its sign-in,
+ * the second succeeds.
+ */
 const LAST_REFUSED_ATTEMPT = 3
 
-/** Assembles a program's response, event by event. */
-export class AnswerEvents {
+/** Builds the response of Claude Code or Cursor from the events that the program prints. */
+export class ResponseBuilder {
   /** Text since its last tool use; earlier text only announces the tool. */
   #textSinceTool = ''
   #result: ProgramResult | undefined
@@ -76,7 +82,7 @@ export class AnswerEvents {
     this.#onText = onText
   }
 
-  /** Adds an event. EACCES if the API goes on refusing the credentials of the program. */
+  /** Adds an event. Throws EACCES if the API goes on refusing the credentials of the program. */
   add(event: object): void {
     this.#assertAccepted(event)
     const delta = deltaEvent.safeParse(event)
@@ -89,7 +95,10 @@ export class AnswerEvents {
     this.#result = resultEvent.safeParse(event).data ?? this.#result
   }
 
-  /** Returns the response. EACCES if the program asks the person to sign in, the code of the API's failure, else EIO. */
+  /**
+   * Returns the response after the program ended. Throws the code that belongs to a failure of the API, EACCES if the
+   * program asks the person to sign in, EIO for any other failure.
+   */
   toResponse({ exit, lastMessage }: ProgramEnd): ModelResponse {
     const [program, result] = [this.#program, this.#result]
     if (result !== undefined && (result.is_error || result.subtype.startsWith('error'))) {
