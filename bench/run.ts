@@ -5,7 +5,7 @@ import { collectRatios, describeLoss, findLosses, readBaseline, updateBaseline }
 import type { Benchmark, Choices, SubjectEntry } from './harness/benchmark.ts'
 import { observeConditions } from './harness/conditions.ts'
 import { installPeers } from './harness/install.ts'
-import { helpText, type Options, parseOptions, UsageError } from './harness/options.ts'
+import { formatHelp, type Options, parseOptions, UsageError } from './harness/options.ts'
 import { Progress } from './harness/progress.ts'
 import { writeRecord } from './harness/record.ts'
 import { renderReport } from './harness/report.ts'
@@ -23,7 +23,7 @@ try {
 
 async function main(options: Options): Promise<void> {
   if (options.help || options.names.length === 0) {
-    process.stdout.write(helpText(benchmarks))
+    process.stdout.write(formatHelp(benchmarks))
     return
   }
   const runs = options.names.map(findBenchmark).map((benchmark) => {

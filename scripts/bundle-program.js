@@ -10,7 +10,7 @@ const MANY_FILES = ['zod', '@modelcontextprotocol/server', '@modelcontextprotoco
 /** Small, and needed by many commands. All others are loaded by the commands that need them. */
 export const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...MANY_FILES, ...ONE_PROGRAM]
 
-/** What the bundle for hooks loads when something changed. */
+/** Module that the bundle for hooks loads only if something changed. */
 export const CHANGED_DIRECTORY = 'record-changed-directory'
 
 /** Without comments and indentation, which take time to read at every start. Names stay: a trace shows them. */

@@ -27,7 +27,7 @@ echo 'migrated to cents'
 `,
 }
 
-/** What is typed, and the step of the story that the picture names above the terminal. */
+/** Commands to type, each with the step that the picture names above the terminal. */
 const STORY = [
   { step: 'exec', command: 'coppice exec -- ./migrate.sh' },
   { step: 'exec', command: 'git status --short   # the directory is unchanged' },

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { installNode, SUPPORTED } from './node-versions.js'
 import { readSnippets } from './readme-snippets.js'
 
-// What a user gets: the packed package in an empty project, with each Node we support.
+// Checks what a user gets: the packed package in an empty project, with each Node that we support.
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** Optional packages that the README's snippets need. */

@@ -1,11 +1,11 @@
 import type { Benchmark } from '../harness/benchmark.ts'
-import { subjectsOf } from '../harness/entries.ts'
+import { createSubjectFactory } from '../harness/entries.ts'
 import { gitNotes, gitPart, gitTargets, gitWorks } from './git.ts'
 import { bashNotes, bashPart, bashTargets, bashWorks } from './just-bash.ts'
 import { pyodideNotes, pyodidePart, pyodideTargets, pyodideWorks } from './pyodide.ts'
 import { s3Notes, s3Part, s3Targets, s3Works } from './s3.ts'
 
-const subject = subjectsOf(import.meta.url)
+const subject = createSubjectFactory(import.meta.url)
 
 /** Cost for other programs of working on our files instead of their own. */
 export const adapters: Benchmark = {

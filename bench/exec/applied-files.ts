@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../harness/benchmark.ts'
-import { madeOnce } from './directories.ts'
+import { makeOnce } from './directories.ts'
 
 /** Files that an apply writes: one half replaces others, one half is new. */
 export const APPLIED_FILES = 2000
@@ -49,7 +49,7 @@ export function changeFirstLines(path: string): void {
 /** Returns a directory with exactly the files that an apply writes, to copy them. */
 export function getAppliedFiles({ directory }: Settings): string {
   const path = join(directory, 'applied-files')
-  return madeOnce(path, () => {
+  return makeOnce(path, () => {
     createAppliedProject(path)
     execFileSync('bash', ['-c', CHANGE_FILES], { cwd: path })
   })

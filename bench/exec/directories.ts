@@ -3,16 +3,16 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../harness/benchmark.ts'
 
-/** How many files the directories have in which nothing is done. */
+/** Files in the directories of which commands make a fork. */
 export const SIZES: readonly number[] = [100, 10_000, 100_000]
-/** Forks of the largest of them that are compared. */
+/** Forks of the largest directory that one comparison shows. */
 export const COMPARED_FORKS = 4
 const FILES_TOGETHER = 1000
 
-/** Creates a directory with this many small files, once for all subjects. */
-export function directoryOf(size: number, { directory, isQuick }: Settings): string {
+/** Creates a directory with a number of small files, unless another subject has done so. Returns its path. */
+export function prepareDirectory(size: number, { directory, isQuick }: Settings): string {
   const path = join(directory, `files-${size}`)
-  return madeOnce(path, () => {
+  return makeOnce(path, () => {
     const count = isQuick ? Math.ceil(size / 20) : size
     for (let file = 0; file < count; file++) {
       const parent = join(path, `d${Math.floor(file / FILES_TOGETHER)}`)
@@ -22,8 +22,8 @@ export function directoryOf(size: number, { directory, isQuick }: Settings): str
   })
 }
 
-/** Makes something in a directory, unless another part of the run has done so. */
-export function madeOnce(path: string, make: () => void): string {
+/** Runs `make` to fill a directory, unless another part of the run has done so. Returns its path. */
+export function makeOnce(path: string, make: () => void): string {
   const mark = `${path}.made`
   if (existsSync(mark)) return path
   mkdirSync(path, { recursive: true })

@@ -8,7 +8,7 @@ import { PROGRAMS, PROXY_BYTES } from './programs.ts'
 
 const MILLISECOND = 1e-3
 const ours = new Targets('coppice')
-/** How fast a program is that takes a tenth longer. */
+/** Least speed of a program in a fork, beside the same on the disk: it may take a tenth longer. */
 const A_TENTH_LONGER = 0.91
 
 function part(subject: string, name: string): Part {

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFile
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '../harness/benchmark.ts'
-import { madeOnce } from './directories.ts'
+import { makeOnce } from './directories.ts'
 
 /** Files of the tree that is imported and checked out. */
 export const IMPORTED_FILES = 20_000
@@ -28,7 +28,7 @@ const QUICK = 20
 /** Returns a directory with texts of packages: sizes and likeness as projects have them. */
 export function getImportedFiles({ directory, isQuick }: Settings): string {
   const path = join(directory, 'imported-files')
-  return madeOnce(path, () => {
+  return makeOnce(path, () => {
     let left = isQuick ? IMPORTED_FILES / QUICK : IMPORTED_FILES
     for (const file of walkTexts(MODULES)) {
       if (left-- === 0) return
@@ -43,7 +43,7 @@ export function getImportedFiles({ directory, isQuick }: Settings): string {
 /** Returns a directory with the beginnings of such texts. Those that occur again begin with a number. */
 export function getSmallTexts({ directory, isQuick }: Settings): string {
   const path = join(directory, 'small-texts')
-  return madeOnce(path, () => {
+  return makeOnce(path, () => {
     const texts = [...walkTexts(MODULES)]
     const count = isQuick ? SMALL_TEXTS / QUICK : SMALL_TEXTS
     for (let index = 0; index < count; index++) {

@@ -57,7 +57,7 @@ export async function measurePrograms(run: RunScript, projects: string, recorder
     recorder.progress(work)
     const seconds: number[] = []
     for (let pass = 0; pass <= passes; pass++) {
-      const answer = await run(`${projects}/${project}`, timed(before, script))
+      const answer = await run(`${projects}/${project}`, addTimer(before, script))
       if (pass > 0) seconds.push(Number(answer) * NANOSECOND)
     }
     if (seconds.some((each) => !(each > 0))) throw new Error(`'${work}' failed`)
@@ -65,7 +65,7 @@ export async function measurePrograms(run: RunScript, projects: string, recorder
   }
 }
 
-function timed(before: string, script: string): string {
+function addTimer(before: string, script: string): string {
   return `set -e; ${before}; begun=$(date +%s%N); ${script}; echo $(($(date +%s%N) - begun))`
 }
 

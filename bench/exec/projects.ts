@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '../harness/benchmark.ts'
-import { madeOnce } from './directories.ts'
+import { makeOnce } from './directories.ts'
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const PACKAGES = 120
@@ -12,16 +12,16 @@ const TRACKED = 10_000
 const QUICK = 20
 
 /** Creates the projects that programs work on, once for each subject. */
-export function projectsFor(subject: string, settings: Settings): string {
+export function prepareProjects(subject: string, settings: Settings): string {
   const scale = settings.isQuick ? QUICK : 1
-  const origin = madeOnce(join(settings.directory, 'projects'), () => {
+  const origin = makeOnce(join(settings.directory, 'projects'), () => {
     const at = join(settings.directory, 'projects')
     makePackage(join(at, 'package'), Math.ceil(PACKAGES / scale))
     makeSources(join(at, 'sources'), Math.ceil(SOURCES / scale))
     makeRepository(join(at, 'repository'), Math.ceil(TRACKED / scale))
   })
   const own = join(settings.directory, `projects-${subject}`)
-  return madeOnce(own, () => execFileSync('cp', ['-a', `${origin}/.`, own]))
+  return makeOnce(own, () => execFileSync('cp', ['-a', `${origin}/.`, own]))
 }
 
 /** Packages of this repository without what they depend on, as archives: so npm needs no registry. */

@@ -2,27 +2,27 @@ import { spawnSync } from 'node:child_process'
 
 const PASSES = 10
 
-/** A program that is started, and where. */
+/** A command to start, with its directory and environment. */
 export interface Start {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** How many seconds each takes from start to end: the fastest of a few, taken in turn. */
-export function fastest(starts: readonly Start[]): number[] {
+/** Returns the seconds that each command takes from start to end: the fastest of a few runs, taken in turn. */
+export function measureStarts(starts: readonly Start[]): number[] {
   const best = starts.map(() => Number.POSITIVE_INFINITY)
-  // Once more than is counted: the first finds caches cold.
+  // The first pass does not count: it finds caches cold.
   for (let pass = 0; pass <= PASSES; pass++) {
     for (const [index, start] of starts.entries()) {
-      const seconds = timeOf(start)
+      const seconds = timeStart(start)
       if (pass > 0) best[index] = Math.min(best[index] ?? seconds, seconds)
     }
   }
   return best
 }
 
-function timeOf({ argv, cwd, env }: Start): number {
+function timeStart({ argv, cwd, env }: Start): number {
   const [file = '', ...args] = argv
   const begun = performance.now()
   const { status, stderr } = spawnSync(file, args, {

@@ -1,4 +1,4 @@
-/** Loaded into a run of the program before all else: writes how many milliseconds each step took to a file. */
+/** Preloaded into a run of `coppice exec`: writes the milliseconds of each step to a file. */
 import { tracingChannel } from 'node:diagnostics_channel'
 import { writeFileSync } from 'node:fs'
 

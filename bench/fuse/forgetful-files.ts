@@ -49,7 +49,7 @@ export class ForgetfulFiles implements InodeFs {
   #next = ROOT + 1
 
   constructor() {
-    this.#nodes.set(ROOT, newNode('directory', ROOT, { mode: 0o755, uid: 0, gid: 0 }))
+    this.#nodes.set(ROOT, createNode('directory', ROOT, { mode: 0o755, uid: 0, gid: 0 }))
   }
 
   batch(work: () => void): void {
@@ -80,7 +80,7 @@ export class ForgetfulFiles implements InodeFs {
       atime: atime === 'now' ? time : (atime ?? node.atime),
       mtime: mtime === 'now' ? time : (mtime ?? node.mtime),
       ctime: time,
-      ...(size !== undefined && { size, content: grown(node, size) }),
+      ...(size !== undefined && { size, content: growBuffer(node, size) }),
     })
   }
 
@@ -92,11 +92,11 @@ export class ForgetfulFiles implements InodeFs {
   }
 
   create(parent: number, name: string, owner: Owner): number {
-    return this.#make(parent, name, newNode('file', parent, owner))
+    return this.#make(parent, name, createNode('file', parent, owner))
   }
 
   mkdir(parent: number, name: string, owner: Owner): number {
-    return this.#make(parent, name, newNode('directory', parent, owner))
+    return this.#make(parent, name, createNode('directory', parent, owner))
   }
 
   mknod(parent: number, name: string, owner: Owner): number {
@@ -105,7 +105,7 @@ export class ForgetfulFiles implements InodeFs {
 
   symlink(parent: number, name: string, target: string, owner: Omit<Owner, 'mode'>): number {
     const content = Buffer.from(target)
-    const link = newNode('symlink', parent, { ...owner, mode: 0o777 })
+    const link = createNode('symlink', parent, { ...owner, mode: 0o777 })
     return this.#make(parent, name, { ...link, content, size: content.length })
   }
 
@@ -158,7 +158,7 @@ export class ForgetfulFiles implements InodeFs {
   write(ino: number, position: number, bytes: Uint8Array): void {
     const node = this.#at(ino)
     const end = position + bytes.length
-    const content = grown(node, end)
+    const content = growBuffer(node, end)
     content.set(bytes, position)
     const time = now()
     this.#nodes.set(ino, { ...node, content, size: Math.max(node.size, end), mtime: time, ctime: time })
@@ -215,14 +215,14 @@ export class ForgetfulFiles implements InodeFs {
   }
 }
 
-function newNode(type: FileType, parent: number, { mode, uid, gid }: Owner): Node {
+function createNode(type: FileType, parent: number, { mode, uid, gid }: Owner): Node {
   const time = now()
   const times = { atime: time, mtime: time, ctime: time }
   const nothing = { links: 1, size: 0, content: Buffer.alloc(0), names: new Map<string, number>() }
   return { type, parent, mode: mode & PERMISSIONS, uid, gid, ...times, ...nothing }
 }
 
-function grown({ content, size }: Node, needed: number): Buffer {
+function growBuffer({ content, size }: Node, needed: number): Buffer {
   if (needed <= content.length) return content
   const larger = Buffer.alloc(size === 0 ? needed : Math.max(needed, content.length * 2))
   content.copy(larger)

@@ -6,7 +6,9 @@ import { measurePrograms } from './programs.ts'
 
 const WORKS = ['tar', 'clone', 'install', 'copy', 'grep', 'find', 'read', 'remove']
 
-/** A peer of the system: `argumentsOf` tells what it is called with, given directories of its own and the mount point. */
+/**
+ * A peer of the system: `argumentsOf` tells what it is called with, given directories of its own and the mount point.
+ */
 export async function measurePeer(
   program: string,
   argumentsOf: (place: (name: string) => string, mountPoint: string) => readonly string[],

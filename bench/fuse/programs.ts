@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { projectsFor } from '../exec/projects.ts'
+import { prepareProjects } from '../exec/projects.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
 import { WarmUpRecorder } from '../harness/recorder.ts'
 
@@ -19,7 +19,7 @@ export async function measurePrograms(
   recorder: Recorder,
   settings: Settings,
 ): Promise<void> {
-  const source = madeSource(settings)
+  const source = prepareSource(settings)
   for (const [place, each] of [
     ['first', new WarmUpRecorder()],
     ['measured', recorder],
@@ -53,7 +53,7 @@ async function runPrograms(
   }
   await once('tar', 'mkdir "$3"; tar xf "$2/files.tar" -C "$3"')
   await once('clone', 'git clone -q --no-hardlinks "$2/repository" "$3"')
-  await once('install', INSTALL, `cp -r "${join(projectsFor('fuse', settings), 'package')}" "$3"`)
+  await once('install', INSTALL, `cp -r "${join(prepareProjects('fuse', settings), 'package')}" "$3"`)
   await programs.run('cp -r "$2/files" files; head -c 67108864 /dev/urandom > large')
   await once('copy', 'cp -r files "$3"')
   await once('grep', '! grep -rq "no such text" files')
@@ -103,7 +103,7 @@ class ProgramShell implements Disposable {
 }
 
 /** Creates the input of the programs on the disk, once for all subjects. */
-function madeSource({ directory, isQuick }: Settings): string {
+function prepareSource({ directory, isQuick }: Settings): string {
   const source = join(directory, 'source')
   const files = join(source, 'files')
   mkdirSync(source, { recursive: true })

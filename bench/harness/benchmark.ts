@@ -55,12 +55,12 @@ export interface Work {
 }
 
 /**
- * How a measurement is shown. `rate`, `time` and throughput (which names the bytes one operation moves) show seconds
- * for each operation, `bytes` and `times` a number that was noted as such. Of all of them less is better.
+ * Form in which a measurement is shown. `rate`, `time` and throughput (which names the bytes one operation moves) show
+ * seconds for each operation, `bytes` and `times` a number that was noted as such. Of all of them less is better.
  */
 export type Unit = 'rate' | 'time' | 'bytes' | 'times' | { readonly throughput: number }
 
-/** Something to reach. `judge` answers undefined when what it compares was not measured. */
+/** A goal of the project. `judge` returns undefined if a measurement that it compares is missing. */
 export interface Target {
   readonly label: string
   judge(results: Results): Verdict | undefined
@@ -76,7 +76,9 @@ export interface Verdict {
 export interface Recorder {
   /** Times a task: the fastest of a few passes. */
   record(work: string, task: Task): Promise<void>
-  /** Notes what the subject has measured itself: seconds for each operation, bytes or a factor, as the work's unit says. */
+  /**
+   * Notes what the subject has measured itself: seconds for each operation, bytes or a factor, as the work's unit says.
+   */
   note(work: string, value: number): void
   /** Says in a word or two why there is no measurement. */
   skip(work: string, reason: string): void
@@ -86,11 +88,11 @@ export interface Recorder {
 
 /** A piece of work that can be repeated. Only `pass` is timed. */
 export interface Task {
-  /** How many operations one pass does. */
+  /** Operations of one pass. */
   readonly operations: number
-  /** Brings about the state every pass starts from. */
+  /** Restores the state that every pass starts from. */
   prepare?(): Promise<void>
-  /** Does the work and returns what it counted. */
+  /** Does the work and returns a count of its results, to compare with `expected`. */
   pass(): Promise<number>
   /** The expected count: a subject that is fast because it is wrong fails the run. */
   readonly expected: number

@@ -1,7 +1,9 @@
 import type { Part, SubjectEntry, Work } from './benchmark.ts'
 
-/** A subject whose parts are modules beside the file that names them: `base` is that file's `import.meta.url`. */
-export function subjectsOf(
+/**
+ * Returns a function that declares a subject. Its parts are modules beside the file whose `import.meta.url` is `base`.
+ */
+export function createSubjectFactory(
   base: string,
 ): (name: string, modules: Readonly<Record<string, string>>) => SubjectEntry {
   return (name, modules) => {

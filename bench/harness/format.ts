@@ -34,30 +34,30 @@ export function formatMeasurement(value: number, unit: Unit): string {
   if (unit === 'time') return formatSeconds(value)
   if (unit === 'bytes') return formatBytes(value)
   if (unit === 'times') return formatRatio(value)
-  if (unit === 'rate') return scaled(1 / value, RATE)
-  return scaled(unit.throughput / value, BYTE_RATE)
+  if (unit === 'rate') return scaleValue(1 / value, RATE)
+  return scaleValue(unit.throughput / value, BYTE_RATE)
 }
 
 export function formatBytes(bytes: number): string {
-  return bytes === 0 ? '0 B' : scaled(bytes, BYTES)
+  return bytes === 0 ? '0 B' : scaleValue(bytes, BYTES)
 }
 
 export function formatSeconds(seconds: number): string {
-  return scaled(seconds, TIME)
+  return scaleValue(seconds, TIME)
 }
 
 /** `0.42×`, `1.4×`, `38×`, `12,000×`. */
 export function formatRatio(ratio: number): string {
-  return `${rounded(ratio)}×`
+  return `${roundValue(ratio)}×`
 }
 
-function scaled(value: number, scale: Scale): string {
+function scaleValue(value: number, scale: Scale): string {
   const [size, symbol] = scale.find(([from]) => value >= from) ?? scale.at(-1) ?? [1, '']
-  return `${rounded(value / size)} ${symbol}`
+  return `${roundValue(value / size)} ${symbol}`
 }
 
-/** Two or three digits that matter: more would pretend a precision no benchmark has. */
-function rounded(value: number): string {
+/** Rounds to two or three significant digits: more would pretend a precision that no benchmark has. */
+function roundValue(value: number): string {
   if (value >= 1000) return Number(value.toPrecision(2)).toLocaleString('en-US')
   if (value >= 99.5) return value.toFixed(0)
   return value.toPrecision(value >= 0.01 ? 2 : 1)

@@ -8,8 +8,8 @@ const BENCH = new URL('../', import.meta.url)
 /** Installs the peers on first use, and again when the lockfile has changed: they are no dependencies of Coppice. */
 export async function installPeers(): Promise<void> {
   const [wanted, installed] = await Promise.all([
-    modifiedAt('package-lock.json'),
-    modifiedAt('node_modules/.package-lock.json'),
+    getModifiedTime('package-lock.json'),
+    getModifiedTime('node_modules/.package-lock.json'),
   ])
   if (wanted !== undefined && installed !== undefined && installed >= wanted) return
   process.stderr.write('Installing what we compare with into bench/node_modules (npm ci)…\n')
@@ -23,7 +23,7 @@ export async function installPeers(): Promise<void> {
   if (code !== 0) throw new Error('npm ci failed in bench/; its error is above')
 }
 
-async function modifiedAt(path: string): Promise<number | undefined> {
+async function getModifiedTime(path: string): Promise<number | undefined> {
   try {
     return (await stat(new URL(path, BENCH))).mtimeMs
   } catch {

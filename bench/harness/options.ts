@@ -48,7 +48,7 @@ export function parseOptions(args: readonly string[]): Options {
   }
 }
 
-export function helpText(benchmarks: readonly { name: string; summary: string }[]): string {
+export function formatHelp(benchmarks: readonly { name: string; summary: string }[]): string {
   const width = Math.max(...benchmarks.map(({ name }) => name.length))
   const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
   return `Usage: npm run bench -- <benchmark…> [options]

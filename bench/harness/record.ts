@@ -26,7 +26,7 @@ export async function writeRecord(
         Object.fromEntries(
           subjects.map(({ name }) => [
             name,
-            results.summary(name, id) ?? results.whySkipped(name, id) ?? null,
+            results.summary(name, id) ?? results.getSkipReason(name, id) ?? null,
           ]),
         ),
       ]),

@@ -2,7 +2,7 @@ import type { Benchmark, Choices, SubjectEntry, Target, Work } from './benchmark
 import { type Conditions, describeConditions } from './conditions.ts'
 import { formatMeasurement, formatRatio } from './format.ts'
 import type { Results } from './results.ts'
-import { type Cell, renderTable, styled } from './table.ts'
+import { applyStyle, type Cell, renderTable } from './table.ts'
 
 const NOT_MEASURED = '–'
 
@@ -22,10 +22,10 @@ export function renderReport(
       : ''
   return [
     renderTable([
-      header(ours, peers),
+      createHeader(ours, peers),
       ...benchmark.works
         .filter(({ id }) => benchmark.subjects.some(({ name }) => results.isKnown(name, id)))
-        .map((work) => tableRow(work, ours, peers, results)),
+        .map((work) => createTableRow(work, ours, peers, results)),
     ]),
     [describeConditions(conditions), ...describeChoices(choices), legend, ...benchmark.notes]
       .filter((note) => note !== '')
@@ -45,7 +45,7 @@ function describeChoices({ isQuick, engine }: Choices): string[] {
   ]
 }
 
-function header(ours: SubjectEntry, peers: readonly SubjectEntry[]): Cell[] {
+function createHeader(ours: SubjectEntry, peers: readonly SubjectEntry[]): Cell[] {
   const title = (text: string, align: Cell['align']): Cell => ({ text, align, style: 'bold' })
   return [
     title('work', 'left'),
@@ -54,24 +54,29 @@ function header(ours: SubjectEntry, peers: readonly SubjectEntry[]): Cell[] {
   ]
 }
 
-function tableRow(work: Work, ours: SubjectEntry, peers: readonly SubjectEntry[], results: Results): Cell[] {
+function createTableRow(
+  work: Work,
+  ours: SubjectEntry,
+  peers: readonly SubjectEntry[],
+  results: Results,
+): Cell[] {
   return [
     { text: work.label, align: 'left' },
-    measurementCell(work, ours, results),
+    createMeasurementCell(work, ours, results),
     ...peers.flatMap((peer) => [
-      measurementCell(work, peer, results),
-      ratioCell(results.speedup(ours.name, peer.name, work.id)),
+      createMeasurementCell(work, peer, results),
+      createRatioCell(results.speedup(ours.name, peer.name, work.id)),
     ]),
   ]
 }
 
-function measurementCell({ id, unit }: Work, { name }: SubjectEntry, results: Results): Cell {
+function createMeasurementCell({ id, unit }: Work, { name }: SubjectEntry, results: Results): Cell {
   const value = results.value(name, id)
   if (value !== undefined) return { text: formatMeasurement(value, unit), align: 'right' }
-  return { text: results.whySkipped(name, id) ?? NOT_MEASURED, align: 'right', style: 'dim' }
+  return { text: results.getSkipReason(name, id) ?? NOT_MEASURED, align: 'right', style: 'dim' }
 }
 
-function ratioCell(ratio: number | undefined): Cell {
+function createRatioCell(ratio: number | undefined): Cell {
   if (ratio === undefined) return { text: '', align: 'left' }
   return { text: formatRatio(ratio), align: 'left', style: ratio >= 1 ? 'green' : 'red' }
 }
@@ -85,11 +90,11 @@ function isSelection(benchmark: Benchmark, subjects: readonly SubjectEntry[]): b
 function renderTargets(targets: readonly Target[], results: Results, onlyJudged: boolean): string {
   const rows = targets
     .filter(({ judge }) => !onlyJudged || judge(results) !== undefined)
-    .map((target) => targetRow(target, results))
-  return rows.length === 0 ? '' : `${styled('bold', 'targets')}\n${renderTable(rows)}`
+    .map((target) => createTargetRow(target, results))
+  return rows.length === 0 ? '' : `${applyStyle('bold', 'targets')}\n${renderTable(rows)}`
 }
 
-function targetRow({ label, judge }: Target, results: Results): Cell[] {
+function createTargetRow({ label, judge }: Target, results: Results): Cell[] {
   const verdict = judge(results)
   const found = { text: verdict?.found ?? '', align: 'left' } as const
   if (verdict === undefined) {

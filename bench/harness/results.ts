@@ -14,28 +14,28 @@ export class Results {
   readonly #skipped = new Map<string, string>()
 
   add(subject: string, work: string, value: number): void {
-    const key = keyOf(subject, work)
+    const key = toKey(subject, work)
     const rounds = this.#rounds.get(key)
     if (rounds) rounds.push(value)
     else this.#rounds.set(key, [value])
   }
 
   skip(subject: string, work: string, reason: string): void {
-    this.#skipped.set(keyOf(subject, work), reason)
+    this.#skipped.set(toKey(subject, work), reason)
   }
 
-  /** Why a work was not measured, where that is known. */
-  whySkipped(subject: string, work: string): string | undefined {
-    return this.#skipped.get(keyOf(subject, work))
+  /** Returns the reason that a work was not measured, if it is known. */
+  getSkipReason(subject: string, work: string): string | undefined {
+    return this.#skipped.get(toKey(subject, work))
   }
 
   /** True if a work was measured, or skipped with a reason. */
   isKnown(subject: string, work: string): boolean {
-    return this.#rounds.has(keyOf(subject, work)) || this.#skipped.has(keyOf(subject, work))
+    return this.#rounds.has(toKey(subject, work)) || this.#skipped.has(toKey(subject, work))
   }
 
   summary(subject: string, work: string): Summary | undefined {
-    const rounds = this.#rounds.get(keyOf(subject, work))
+    const rounds = this.#rounds.get(toKey(subject, work))
     if (rounds === undefined) return undefined
     return { median: median(rounds), min: Math.min(...rounds), max: Math.max(...rounds), rounds }
   }
@@ -45,7 +45,7 @@ export class Results {
     return this.summary(subject, work)?.median
   }
 
-  /** How many times as fast the first subject does a work as the second. */
+  /** Returns the factor by which the first subject is faster than the second. */
   speedup(subject: string, other: string, work: string): number | undefined {
     const ours = this.value(subject, work)
     const theirs = this.value(other, work)
@@ -53,6 +53,6 @@ export class Results {
   }
 }
 
-function keyOf(subject: string, work: string): string {
+function toKey(subject: string, work: string): string {
   return `${subject}\n${work}`
 }

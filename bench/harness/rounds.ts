@@ -4,7 +4,7 @@ import { runPart } from './part-process.ts'
 import type { Progress } from './progress.ts'
 import { Results } from './results.ts'
 
-/** How often, with what settings, and what ends it early. */
+/** Number of rounds, their settings, and the signal that ends them early. */
 export interface RoundsOptions {
   readonly rounds: number
   readonly settings: Settings
@@ -13,7 +13,7 @@ export interface RoundsOptions {
 }
 
 /**
- * Round 1 of every subject, then round 2 of every subject, and so on: a machine that slows down slows all alike.
+ * Runs round 1 of every subject, then round 2 of every subject, and so on: a machine that slows down slows all alike.
  * Each round of a part is a fresh process, so neither leftovers nor one unlucky compilation last.
  */
 export async function runRounds(
@@ -24,7 +24,7 @@ export async function runRounds(
   const results = new Results()
   const labels = new Map(works.map(({ id, label }) => [id, label]))
   for (let round = 1; round <= rounds; round++) {
-    for (const { name, part } of interleaved(subjects)) {
+    for (const { name, part } of interleaveParts(subjects)) {
       const where = `round ${round} of ${rounds} · ${name} · ${part.name}`
       progress.show(`${where} · warming up`)
       const onMessage = (message: Message) => {
@@ -39,8 +39,8 @@ export async function runRounds(
   return results
 }
 
-/** The same part of every subject, one after the other: what is compared runs close together. */
-function interleaved(subjects: readonly SubjectEntry[]): { name: string; part: Part }[] {
+/** Lists the same part of every subject, then the next part, so that what is compared runs close together. */
+function interleaveParts(subjects: readonly SubjectEntry[]): { name: string; part: Part }[] {
   const names = new Set(subjects.flatMap(({ parts }) => parts.map((part) => part.name)))
   return [...names].flatMap((wanted) =>
     subjects.flatMap(({ name, parts }) =>

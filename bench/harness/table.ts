@@ -20,15 +20,15 @@ export function renderTable(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => renderRow(row, widths)).join('\n')
 }
 
-/** Colours belong to a terminal: in a pipe, and with NO_COLOR, the text stays plain. */
-export function styled(style: Cell['style'], text: string): string {
+/** Colours a text for a terminal. In a pipe, and with NO_COLOR, it stays plain. */
+export function applyStyle(style: Cell['style'], text: string): string {
   return style === undefined ? text : styleText(style, text, { stream: process.stdout })
 }
 
 function renderRow(row: readonly Cell[], widths: readonly number[]): string {
   const cells = row.map(({ text, align, style }, column) => {
     const width = widths[column] ?? 0
-    return styled(style, align === 'left' ? text.padEnd(width) : text.padStart(width))
+    return applyStyle(style, align === 'left' ? text.padEnd(width) : text.padStart(width))
   })
   return cells.join(GAP).trimEnd()
 }

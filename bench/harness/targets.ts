@@ -2,7 +2,9 @@ import type { Target } from './benchmark.ts'
 import { formatBytes, formatRatio, formatSeconds } from './format.ts'
 import type { Results } from './results.ts'
 
-/** Target values. Each compares the first subject of a benchmark with others or itself. */
+/**
+ * Creates targets about the first subject of a benchmark: by itself, beside a peer, or one of its works beside another.
+ */
 export class Targets {
   readonly #ours: string
 
@@ -10,7 +12,7 @@ export class Targets {
     this.#ours = ours
   }
 
-  /** So many times as fast as a peer at a work. */
+  /** Creates a target: at a work, ours is at least `factor` times as fast as a peer. */
   atLeast(factor: number, peer: string, work: string, label: string): Target {
     return {
       label: `${label} at least ${factor}× ${peer}`,
@@ -39,7 +41,7 @@ export class Targets {
     return this.#below(1 / rate, work, `${label} at least ${rate.toLocaleString('en-US')}/s`, asRate)
   }
 
-  /** One work may take so many times as long as another, both ours. */
+  /** Creates a target: of two works of ours, one takes at most `factor` times as long as the other. */
   slowdown(label: string, factor: number, work: string, base: string): Target {
     return {
       label,
@@ -50,7 +52,7 @@ export class Targets {
     }
   }
 
-  /** One work must be so many times as fast as another, both ours. */
+  /** Creates a target: of two works of ours, one is at least `factor` times as fast as the other. */
   speedup(label: string, factor: number, work: string, base: string): Target {
     return {
       label,

@@ -1,9 +1,9 @@
 import type { Benchmark } from '../harness/benchmark.ts'
-import { bytes, rate, subjectsOf, time } from '../harness/entries.ts'
+import { bytes, createSubjectFactory, rate, time } from '../harness/entries.ts'
 import { Targets } from '../harness/targets.ts'
 
 const [MILLISECOND, MICROSECOND, GIGABYTE] = [1e-3, 1e-6, 1e9]
-const subject = subjectsOf(import.meta.url)
+const subject = createSubjectFactory(import.meta.url)
 const ours = new Targets('coppice')
 
 /** Time that the kernel adds to that of the models. */

@@ -3,7 +3,7 @@ import { Targets } from '../harness/targets.ts'
 
 const MICROSECOND = 1e-6
 
-/** How long a decision about a command takes; every command of an agent waits for one. */
+/** Time of a decision about a command; every command of an agent waits for one. */
 export const policy: Benchmark = {
   name: 'policy',
   summary: 'decisions about commands',

@@ -32,7 +32,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
       operations,
       expected: operations,
       pass: async () => {
-        await Promise.all(machines.slice(0, used).map((machine) => commitOn(machine, commits)))
+        await Promise.all(machines.slice(0, used).map((machine) => commitOnMachine(machine, commits)))
         return operations
       },
     })
@@ -101,7 +101,7 @@ async function startMachine(url: string, vault: string): Promise<ChildProcess> {
   return machine
 }
 
-async function commitOn(machine: ChildProcess, commits: number): Promise<void> {
+async function commitOnMachine(machine: ChildProcess, commits: number): Promise<void> {
   const done = once(machine, 'message')
   machine.send(commits)
   await done

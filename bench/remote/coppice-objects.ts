@@ -2,7 +2,7 @@ import { openHome } from '../../src/backends/vault/index.ts'
 import { PostgresServer } from '../../test/support/postgres-server.ts'
 import { S3Server } from '../../test/support/s3-server.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
-import { distinctChunks } from '../store/chunks.ts'
+import { generateDistinctChunks } from '../store/chunks.ts'
 import { countStreamBytes, MIB } from './sizes.ts'
 
 const CHUNK_BYTES = 64 * 1024
@@ -21,7 +21,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
     operations: size / MIB,
     expected: size,
     pass: async () => {
-      await vault.write(`/${++passes}`, streamOf(distinctChunks(size, CHUNK_BYTES)))
+      await vault.write(`/${++passes}`, toStream(generateDistinctChunks(size, CHUNK_BYTES)))
       return Number((await vault.stat(`/${passes}`)).size)
     },
   })
@@ -36,6 +36,6 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   })
 }
 
-async function* streamOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* toStream(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* chunks
 }

@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { S3Server } from '../../test/support/s3-server.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
-import { distinctChunks } from '../store/chunks.ts'
+import { generateDistinctChunks } from '../store/chunks.ts'
 import { countStreamBytes, MIB } from './sizes.ts'
 
 const OBJECT_BYTES = 8 * MIB
@@ -18,7 +18,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
     operations: size / MIB,
     expected: size,
     pass: async () => {
-      const objects = distinctChunks(size, OBJECT_BYTES)
+      const objects = generateDistinctChunks(size, OBJECT_BYTES)
       let [number, bytes] = [0, 0]
       const put = async () => {
         for (const Body of objects) {

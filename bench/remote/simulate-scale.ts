@@ -4,7 +4,10 @@
  */
 import { parseArgs } from 'node:util'
 
-/** Prices are examples. Costs are processor time of the database for one call, as measured by `npm run bench -- remote` on two slow cores. */
+/**
+ * Prices are examples. Costs are processor time of the database for one call, as measured by `npm run bench -- remote`
+ * on two slow cores.
+ */
 const DEFAULTS = {
   machines: 100,
   agents: 100,

@@ -1,19 +1,19 @@
 import type { Recorder } from '../harness/benchmark.ts'
 import { WarmUpRecorder } from '../harness/recorder.ts'
-import { textFiles } from '../vfs/corpus.ts'
+import { createTextFiles } from '../vfs/corpus.ts'
 import { LARGE_FILE_UNIT, measureLargeFile } from '../vfs/large-file.ts'
 import { type Population, prepareVolume, verifyContent } from '../vfs/populate.ts'
 import { readdirTask, readTask, statTask, writeAll } from '../vfs/small-files.ts'
-import { distinctChunks } from './chunks.ts'
+import { generateDistinctChunks } from './chunks.ts'
 import type { StoreSubject, StoreVolume } from './volume.ts'
 
 /** Small files and a large one, once in small to warm up, then for the record. */
 export async function measureFiles(recorder: Recorder, subject: StoreSubject): Promise<void> {
   const warmUp = new WarmUpRecorder()
   await measureSmallFiles(warmUp, subject, subject.warmUpFiles)
-  await measureLargeFile(warmUp, subject, LARGE_FILE_UNIT, distinctChunks)
+  await measureLargeFile(warmUp, subject, LARGE_FILE_UNIT, generateDistinctChunks)
   await measureSmallFiles(recorder, subject, subject.textFiles)
-  await measureLargeFile(recorder, subject, subject.largeFileBytes, distinctChunks)
+  await measureLargeFile(recorder, subject, subject.largeFileBytes, generateDistinctChunks)
 }
 
 /** Files of 1 KiB, a hundred in each directory: written one by one, all at once, then read, stat and listed. */
@@ -38,7 +38,7 @@ async function measureWrite(
   work: string,
   write: (population: StorePopulation) => Promise<number>,
 ): Promise<StorePopulation> {
-  const corpus = textFiles(count)
+  const corpus = createTextFiles(count)
   let population = await prepareVolume(subject, corpus)
   await recorder.record(work, {
     operations: count,

@@ -1,24 +1,26 @@
 import type { Recorder } from '../harness/benchmark.ts'
-import { textFiles } from '../vfs/corpus.ts'
+import { createTextFiles } from '../vfs/corpus.ts'
 import { type Population, populate } from '../vfs/populate.ts'
 import type { StoreSubject, StoreVolume } from './volume.ts'
 
-/** Files enough that nothing is served from a cache of the last few. */
+/** Enough files that a cache of the last few serves none. */
 const FILES = 1000
 
-/** How much resident memory many operations leave behind: reads, stats and listings in turn, garbage collected. */
+/**
+ * Measures the resident memory that many operations leave behind: reads, stats and listings in turn, garbage collected.
+ */
 export async function measureMemory(
   recorder: Recorder,
   subject: StoreSubject,
   operations: number,
 ): Promise<void> {
-  await using population = await populate(subject, textFiles(Math.min(FILES, operations)))
+  await using population = await populate(subject, createTextFiles(Math.min(FILES, operations)))
   // The first round fills caches and compiles: what every process pays once is no growth.
   await operate(population, operations / 2)
-  const before = residentMemory()
+  const before = readResidentMemory()
   recorder.progress('memory')
   await operate(population, operations)
-  recorder.note('memory', Math.max(0, residentMemory() - before))
+  recorder.note('memory', Math.max(0, readResidentMemory() - before))
 }
 
 async function operate(
@@ -33,7 +35,7 @@ async function operate(
   }
 }
 
-function residentMemory(): number {
+function readResidentMemory(): number {
   globalThis.gc?.()
   globalThis.gc?.()
   return process.memoryUsage.rss()

@@ -1,12 +1,12 @@
-import { type CorpusFile, textFiles } from '../vfs/corpus.ts'
+import { type CorpusFile, createTextFiles } from '../vfs/corpus.ts'
 
 /** In three files of all. */
 export const RARE = 'zyzzyva'
 export const RARE_MATCHES = 3
 
 /** Text files of 1 KiB, a rare word in a few of them. */
-export function searchedFiles(count: number): CorpusFile[] {
-  const files = textFiles(count)
+export function createSearchedFiles(count: number): CorpusFile[] {
+  const files = createTextFiles(count)
   for (let match = 1; match <= RARE_MATCHES; match++) {
     const at = Math.floor((count * match) / (RARE_MATCHES + 1))
     const file = files[at]

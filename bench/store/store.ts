@@ -1,10 +1,10 @@
 import type { Benchmark } from '../harness/benchmark.ts'
-import { bytes, rate, subjectsOf, time } from '../harness/entries.ts'
+import { bytes, createSubjectFactory, rate, time } from '../harness/entries.ts'
 import { LARGE_FILE_UNIT } from '../vfs/large-file.ts'
 import { engines } from './engines.ts'
 import { targets } from './targets.ts'
 
-const subject = subjectsOf(import.meta.url)
+const subject = createSubjectFactory(import.meta.url)
 
 /** Vaults on disk against the disk itself, AgentFS, and what SQLite can do at most. */
 export const store: Benchmark = {

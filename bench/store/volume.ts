@@ -2,10 +2,10 @@ import type { FileVolume } from '../vfs/volume.ts'
 
 /** Operations of a subject of the `store` benchmark. Its files stay on disk until the volume is disposed. */
 export interface StoreSubject {
-  /** How many small files it gets, and how large its large file is: less where it would take minutes. */
+  /** Small files and the bytes of the large file: fewer where it would take minutes. */
   readonly textFiles: number
   readonly largeFileBytes: number
-  /** Enough small files for the compiler to see the code. */
+  /** Small files of the warm-up: enough for V8 to compile the code. */
   readonly warmUpFiles: number
   /** A new, empty volume. */
   open(): Promise<StoreVolume>

@@ -45,7 +45,7 @@ export class McpServer implements AsyncDisposable {
   /** The text a tool gives. Throws if it fails. */
   async call(call: ToolCall): Promise<string> {
     const result = await this.#client.callTool({ ...call })
-    const text = textOf(result.content)
+    const text = extractText(result.content)
     if (result.isError) throw new Error(`${call.name} failed: ${text}`)
     return text
   }
@@ -55,7 +55,7 @@ export class McpServer implements AsyncDisposable {
   }
 }
 
-function textOf(content: unknown): string {
+function extractText(content: unknown): string {
   if (!Array.isArray(content)) return ''
   return content
     .map((part: { text?: unknown }) => (typeof part.text === 'string' ? part.text : ''))

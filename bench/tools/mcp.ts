@@ -1,6 +1,6 @@
 import type { Recorder, Settings, Task } from '../harness/benchmark.ts'
 import { WarmUpRecorder } from '../harness/recorder.ts'
-import { type CorpusFile, directoriesOf, textFiles } from '../vfs/corpus.ts'
+import { type CorpusFile, createTextFiles, listDirectories } from '../vfs/corpus.ts'
 import { McpServer, type McpSubject } from './mcp-server.ts'
 
 const SEARCHED_FILES = 10_000
@@ -8,15 +8,15 @@ const CALLS = 200
 const SEARCH_PATTERN = '**/file-0[0-4]?77.txt'
 const decoder = new TextDecoder()
 
-/** The files every server has before it starts. */
-export function servedFiles({ isQuick }: Settings): CorpusFile[] {
-  return textFiles(isQuick ? SEARCHED_FILES / 20 : SEARCHED_FILES)
+/** Creates the files that every server has before it starts. */
+export function createServedFiles({ isQuick }: Settings): CorpusFile[] {
+  return createTextFiles(isQuick ? SEARCHED_FILES / 20 : SEARCHED_FILES)
 }
 
 /** Every work over one connection, once to warm up, then for the record. */
 export async function measureMcp(recorder: Recorder, settings: Settings, subject: McpSubject): Promise<void> {
   await using server = await McpServer.start(subject)
-  const files = servedFiles(settings)
+  const files = createServedFiles(settings)
   for (const round of [new WarmUpRecorder(), recorder]) {
     await round.record('mcp-read', readTask(server, subject, files))
     await round.record('mcp-list', listTask(server, subject, files))
@@ -43,7 +43,7 @@ function readTask(server: McpServer, { root, read }: McpSubject, files: readonly
 }
 
 function listTask(server: McpServer, { root, list }: McpSubject, files: readonly CorpusFile[]): Task {
-  const directories = directoriesOf(files).slice(0, CALLS)
+  const directories = listDirectories(files).slice(0, CALLS)
   return {
     operations: directories.length,
     expected: files.length,
@@ -66,7 +66,7 @@ function searchTask(server: McpServer, { root, search }: McpSubject, files: read
 function writeTask(server: McpServer, { root, write }: McpSubject, files: readonly CorpusFile[]): Task {
   const chosen = files
     .slice(0, CALLS)
-    .map(({ bytes }, at) => ({ path: writtenPath(root, at), text: decoder.decode(bytes) }))
+    .map(({ bytes }, at) => ({ path: getWrittenPath(root, at), text: decoder.decode(bytes) }))
   return {
     operations: chosen.length,
     expected: chosen.length,
@@ -77,7 +77,7 @@ function writeTask(server: McpServer, { root, write }: McpSubject, files: readon
   }
 }
 
-/** Each pass replaces what the one before has put there, so it can be found exactly if that one did its work. */
+/** Each pass replaces the text of the pass before, so it fails unless that one did its work. */
 function editTask(server: McpServer, { root, read, write, edit }: McpSubject): Task {
   let turn = 0
   const markOf = (number: number) => `mark-${number}.`
@@ -88,19 +88,20 @@ function editTask(server: McpServer, { root, read, write, edit }: McpSubject): T
     expected: CALLS,
     async prepare() {
       turn++
-      for (let at = 0; at < CALLS; at++) await server.call(write(writtenPath(root, at), text(markOf(turn))))
+      for (let at = 0; at < CALLS; at++)
+        await server.call(write(getWrittenPath(root, at), text(markOf(turn))))
     },
     async pass() {
       for (let at = 0; at < CALLS; at++) {
-        await server.call(edit(writtenPath(root, at), markOf(turn), markOf(turn + 1)))
+        await server.call(edit(getWrittenPath(root, at), markOf(turn), markOf(turn + 1)))
       }
-      const last = await server.call(read(writtenPath(root, CALLS - 1)))
+      const last = await server.call(read(getWrittenPath(root, CALLS - 1)))
       return last.includes(markOf(turn + 1)) ? CALLS : 0
     },
   }
 }
 
-function writtenPath(root: string, number: number): string {
+function getWrittenPath(root: string, number: number): string {
   return `${root}/written/w-${number}.md`
 }
 

@@ -1,8 +1,8 @@
 import type { Benchmark } from '../harness/benchmark.ts'
-import { bytes, rate, subjectsOf, time } from '../harness/entries.ts'
+import { bytes, createSubjectFactory, rate, time } from '../harness/entries.ts'
 import { targets } from './targets.ts'
 
-const subject = subjectsOf(import.meta.url)
+const subject = createSubjectFactory(import.meta.url)
 
 /** Tools as an agent calls them: behind the guard, through an MCP client, on outputs that were kept. */
 export const tools: Benchmark = {

@@ -1,11 +1,11 @@
 import type { Benchmark } from '../harness/benchmark.ts'
-import { subjectsOf, time } from '../harness/entries.ts'
+import { createSubjectFactory, time } from '../harness/entries.ts'
 import { Targets } from '../harness/targets.ts'
 
 const MILLISECOND = 1e-3
 /** 60 frames a second, less the last one that is not whole. */
 const FRAME = 1 / 59
-const subject = subjectsOf(import.meta.url)
+const subject = createSubjectFactory(import.meta.url)
 const ours = new Targets('coppice')
 
 /** The page of a home in a real browser, on the real server. */

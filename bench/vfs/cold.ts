@@ -1,5 +1,5 @@
 import type { Recorder } from '../harness/benchmark.ts'
-import { directoriesOf, textFiles, totalBytes } from './corpus.ts'
+import { createTextFiles, listDirectories, totalBytes } from './corpus.ts'
 
 const FILES = 10_000
 
@@ -17,8 +17,8 @@ export interface ColdVolume extends AsyncDisposable {
  */
 export async function measureCold(recorder: Recorder, open: () => ColdVolume): Promise<void> {
   await using volume = open()
-  const files = textFiles(FILES).map(({ path, bytes }) => ({ path: volume.root + path, bytes }))
-  for (const directory of directoriesOf(files)) await volume.mkdir(directory)
+  const files = createTextFiles(FILES).map(({ path, bytes }) => ({ path: volume.root + path, bytes }))
+  for (const directory of listDirectories(files)) await volume.mkdir(directory)
   await note(recorder, 'cold-write', async () => {
     for (const { path, bytes } of files) await volume.write(path, bytes)
   })

@@ -1,4 +1,4 @@
-/** A file to be written: its path below the root of a volume, and what is in it. */
+/** A file to write: its path below the root of a volume, and its content. */
 export interface CorpusFile {
   readonly path: string
   readonly bytes: Uint8Array
@@ -27,32 +27,32 @@ const LINES: readonly string[] = [
   '',
 ]
 
-/** Text files of 1 KiB in lines, a hundred in each directory. */
-export function textFiles(count: number): CorpusFile[] {
+/** Creates text files of 1 KiB, a hundred in each directory; one of a hundred has a line with the needle. */
+export function createTextFiles(count: number): CorpusFile[] {
   return Array.from({ length: count }, (_, index) => ({
-    path: `/dir-${padded(Math.floor(index / FILES_PER_DIRECTORY), 2)}/file-${padded(index, 5)}.txt`,
+    path: `/dir-${padNumber(Math.floor(index / FILES_PER_DIRECTORY), 2)}/file-${padNumber(index, 5)}.txt`,
     bytes: encoder.encode(text(index)),
   }))
 }
 
-export function needlesIn(count: number): number {
+export function countNeedles(count: number): number {
   return Math.ceil(count / FILES_PER_NEEDLE)
 }
 
-/** Small files in a deeper tree: packages of ten directories of a hundred files. */
-export function treeFiles(count: number): CorpusFile[] {
+/** Creates small files in a deeper tree: packages of ten directories of a hundred files. */
+export function createTreeFiles(count: number): CorpusFile[] {
   return Array.from({ length: count }, (_, index) => {
     const directory = Math.floor(index / FILES_PER_DIRECTORY)
-    const parent = `/package-${padded(Math.floor(directory / 10), 3)}/dir-${directory % 10}`
+    const parent = `/package-${padNumber(Math.floor(directory / 10), 3)}/dir-${directory % 10}`
     return {
-      path: `${parent}/file-${padded(index, 6)}.txt`,
+      path: `${parent}/file-${padNumber(index, 6)}.txt`,
       bytes: new Uint8Array(TREE_FILE_BYTES).fill(index),
     }
   })
 }
 
-/** The directories the files are in, each once. */
-export function directoriesOf(files: readonly CorpusFile[]): string[] {
+/** Lists the directories of files, each once. */
+export function listDirectories(files: readonly CorpusFile[]): string[] {
   return [...new Set(files.map(({ path }) => path.slice(0, path.lastIndexOf('/'))))]
 }
 
@@ -60,8 +60,8 @@ export function totalBytes(files: readonly CorpusFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
-/** Chunks of one size, as they might come from a network: never all in memory at once. */
-export function* chunksOf(totalSize: number, chunkSize: number): Generator<Uint8Array> {
+/** Yields chunks of one size as a network does: never all in memory at once. */
+export function* generateChunks(totalSize: number, chunkSize: number): Generator<Uint8Array> {
   const chunk = new Uint8Array(chunkSize).map((_, index) => index)
   for (let sent = 0; sent < totalSize; sent += chunkSize) yield chunk
 }
@@ -76,6 +76,6 @@ function text(index: number): string {
   return `${lines.join('\n').slice(0, TEXT_BYTES - 1)}\n`
 }
 
-function padded(value: number, width: number): string {
+function padNumber(value: number, width: number): string {
   return String(value).padStart(width, '0')
 }

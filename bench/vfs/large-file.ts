@@ -1,5 +1,5 @@
 import type { Recorder } from '../harness/benchmark.ts'
-import { chunksOf } from './corpus.ts'
+import { generateChunks } from './corpus.ts'
 import type { FileVolume } from './volume.ts'
 
 const CHUNK_BYTES = 64 * 1024
@@ -12,7 +12,7 @@ export async function measureLargeFile(
   recorder: Recorder,
   subject: { open(): Promise<FileVolume> },
   size: number,
-  chunks: (size: number, chunkSize: number) => Iterable<Uint8Array> = chunksOf,
+  chunks: (size: number, chunkSize: number) => Iterable<Uint8Array> = generateChunks,
 ): Promise<void> {
   let volume = await subject.open()
   let path = ''

@@ -6,7 +6,7 @@ import { measureSmallFiles } from './small-files.ts'
 import { measureTrees } from './trees.ts'
 import type { Subject } from './volume.ts'
 
-/** How much of everything. */
+/** Sizes of the works. */
 interface Scale {
   readonly textFiles: number
   readonly treeFiles: number
@@ -14,7 +14,7 @@ interface Scale {
   readonly dispatches: number
 }
 
-/** All works of the `vfs` benchmark, once in small to warm up, then for the record. */
+/** Does all works of the `vfs` benchmark on a subject, first with small sizes to warm up. */
 export async function measureSubject(recorder: Recorder, subject: Subject): Promise<void> {
   await runWorks(new WarmUpRecorder(), subject, {
     textFiles: subject.warmUpFiles,

@@ -8,7 +8,7 @@ const FILES = 200
 /** Finding the mount that serves a path, by `stat` of files spread over all mounts. */
 export async function measureMounts(recorder: Recorder, subject: Subject, operations: number): Promise<void> {
   for (const count of MOUNTS) {
-    const mountPoints = Array.from({ length: count }, (_, index) => `/mnt/mount-${digits(index)}`)
+    const mountPoints = Array.from({ length: count }, (_, index) => `/mnt/mount-${formatDigits(index)}`)
     await using volume = await subject.openMounts?.(mountPoints)
     if (volume === undefined) return
     const paths = await fill(volume, mountPoints)
@@ -29,12 +29,12 @@ export async function measureMounts(recorder: Recorder, subject: Subject, operat
 /** Files of one byte, dealt out to the mounts in turn. */
 async function fill(volume: MountedVolume, mountPoints: readonly string[]): Promise<string[]> {
   const paths = Array.from({ length: FILES }, (_, index) => {
-    return `${mountPoints[index % mountPoints.length]}/file-${digits(index)}.txt`
+    return `${mountPoints[index % mountPoints.length]}/file-${formatDigits(index)}.txt`
   })
   for (const path of paths) await volume.write(path, Uint8Array.of(1))
   return paths
 }
 
-function digits(value: number): string {
+function formatDigits(value: number): string {
   return String(value).padStart(3, '0')
 }

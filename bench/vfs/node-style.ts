@@ -1,4 +1,4 @@
-import { type GrepMode, matchingLines, type Walked } from './volume.ts'
+import { countMatches, type GrepMode, type Walked } from './volume.ts'
 
 /** The part of `node:fs/promises` that bulk work needs; memfs and zenfs have it too. */
 export interface NodeStyle {
@@ -36,7 +36,7 @@ export async function countMatchingLines(
   let found = 0
   for await (const paths of filesByDirectory(fs, root)) {
     for (const text of await Promise.all(paths.map((path) => fs.text(path)))) {
-      found += matchingLines(text, pattern, mode)
+      found += countMatches(text, pattern, mode)
     }
   }
   return found

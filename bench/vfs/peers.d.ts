@@ -1,6 +1,6 @@
 /**
- * What the benchmark uses of its peers. The packages are installed only when a benchmark runs, so the type check of a
- * fresh clone cannot look into them; versions are exact in bench/package.json, and every result is verified.
+ * The API of the peers that the benchmark uses. The packages are installed only when a benchmark runs, so the type
+ * check of a fresh clone cannot look into them; versions are exact in bench/package.json, and every result is verified.
  */
 declare module 'memfs' {
   type NodePromises = typeof import('node:fs/promises')

@@ -1,6 +1,6 @@
 import type { Benchmark, SubjectEntry, Work } from '../harness/benchmark.ts'
 
-/** Whether the map our directories are made of should be our own or a library's. */
+/** The map of which our directories are made, beside those of libraries: the reason to have our own. */
 export const persistentMap: Benchmark = {
   name: 'persistent-map',
   summary: 'the ordered map of our directories against the library sorted-btree',

@@ -1,4 +1,4 @@
-import { type CorpusFile, directoriesOf } from './corpus.ts'
+import { type CorpusFile, listDirectories } from './corpus.ts'
 import type { FileVolume, Volume } from './volume.ts'
 
 /** Files with their full paths in a volume, made before the clock starts. */
@@ -14,7 +14,7 @@ export async function prepareVolume<V extends FileVolume>(
   corpus: readonly CorpusFile[],
 ): Promise<Population<V>> {
   const volume = await subject.open()
-  const directories = directoriesOf(corpus).map((path) => volume.root + path)
+  const directories = listDirectories(corpus).map((path) => volume.root + path)
   for (const directory of directories) await volume.mkdir(directory)
   return {
     volume,

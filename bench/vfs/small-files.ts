@@ -1,11 +1,11 @@
 import type { Recorder, Task } from '../harness/benchmark.ts'
-import { NEEDLE, needlesIn, textFiles, totalBytes } from './corpus.ts'
+import { countNeedles, createTextFiles, NEEDLE, totalBytes } from './corpus.ts'
 import { type Population, prepareVolume, verifyContent } from './populate.ts'
 import type { FileVolume, GrepMode, Subject } from './volume.ts'
 
 /** Write, read, stat, readdir and grep of files of 1 KiB, a hundred in each directory; one call after the other. */
 export async function measureSmallFiles(recorder: Recorder, subject: Subject, count: number): Promise<void> {
-  const corpus = textFiles(count)
+  const corpus = createTextFiles(count)
   let population = await prepareVolume(subject, corpus)
   await recorder.record('write', {
     operations: count,
@@ -71,7 +71,7 @@ export function readdirTask({ volume, files, directories }: Population<FileVolum
 function grepTask({ volume, files }: Population, mode: GrepMode): Task {
   return {
     operations: files.length,
-    expected: needlesIn(files.length),
+    expected: countNeedles(files.length),
     pass: () => volume.countMatches(NEEDLE, mode),
   }
 }

@@ -3,7 +3,7 @@ import { Targets } from '../harness/targets.ts'
 
 const coppice = new Targets('coppice')
 
-/** What the `vfs` layer has promised, on the same run. */
+/** Targets of the `vfs` layer, each by measurements of the same run. */
 export const targets: readonly Target[] = [
   ...['write', 'read', 'stat'].flatMap((work) => [
     coppice.atLeast(1, 'just-bash', work, work),

@@ -1,5 +1,5 @@
 import type { Recorder } from '../harness/benchmark.ts'
-import { totalBytes, treeFiles } from './corpus.ts'
+import { createTreeFiles, totalBytes } from './corpus.ts'
 import { type Population, populate } from './populate.ts'
 import type { Subject, Volume } from './volume.ts'
 
@@ -9,10 +9,10 @@ const LARGE_TREE = 100_000
 /** A walk of a large tree, and duplicates of a small and a large one. */
 export async function measureTrees(recorder: Recorder, subject: Subject, count: number): Promise<void> {
   {
-    await using small = await populate(subject, treeFiles(Math.min(SMALL_TREE, count)))
+    await using small = await populate(subject, createTreeFiles(Math.min(SMALL_TREE, count)))
     await measureDuplicate(recorder, 'fork-1k', subject, small)
   }
-  await using large = await populate(subject, treeFiles(count))
+  await using large = await populate(subject, createTreeFiles(count))
   await measureWalk(recorder, large)
   if (count < LARGE_TREE) return
   await measureDuplicate(recorder, 'fork-100k', subject, large)
@@ -51,7 +51,7 @@ async function measureDuplicate(
   await last?.[Symbol.asyncDispose]()
 }
 
-/** What a fork puts off is paid by the first write to it; this shows that it is not the copy. */
+/** Measures the first write to a fork, which pays for what the fork put off: it shows that this is not the copy. */
 async function measureFirstWrite(
   recorder: Recorder,
   { duplicatesPerPass }: Subject,

@@ -9,7 +9,7 @@ export const vfs: Benchmark = {
   subjects: [
     subject('coppice', 'cold'),
     subject('just-bash', 'cold'),
-    coldOnly('just-bash-copied'),
+    createColdSubject('just-bash-copied'),
     subject('memfs'),
     subject('zenfs'),
     subject('node-disk'),
@@ -48,10 +48,10 @@ export const vfs: Benchmark = {
 
 function subject(name: string, ...more: readonly 'cold'[]): SubjectEntry {
   const module = new URL(`./subjects/${name}.ts`, import.meta.url)
-  return { name, parts: [{ name: 'all', module }, ...more.flatMap(() => coldOnly(name).parts)] }
+  return { name, parts: [{ name: 'all', module }, ...more.flatMap(() => createColdSubject(name).parts)] }
 }
 
-function coldOnly(name: string): SubjectEntry {
+function createColdSubject(name: string): SubjectEntry {
   return { name, parts: [{ name: 'cold', module: new URL(`./subjects/${name}-cold.ts`, import.meta.url) }] }
 }
 

@@ -10,14 +10,14 @@ import type { Recorder, Settings } from '../../harness/benchmark.ts'
 const AT_ONCE = 16
 const WORDS = ['export', 'function', 'return', 'const', 'value', 'if', 'await', 'import', 'string', 'number']
 
-/** Both on the same bare repository with one pack, as a clone has it. */
+/** Walks and reads a bare repository with one pack, as a clone has it: by our backend, and by isomorphic-git itself. */
 export async function measure(recorder: Recorder, { directory, isQuick }: Settings): Promise<void> {
   const [count, reads] = isQuick ? [2500, 250] : [50_000, 5000]
   const gitdir = join(directory, 'repository.git')
   recorder.progress('making the repository')
   await makeRepository(gitdir, count)
   const oid = await resolveRef({ fs: nodeFs, gitdir, ref: 'HEAD' })
-  const paths = await pathsOf(gitdir)
+  const paths = await listPaths(gitdir)
   const entries = paths.all.length
   const files = paths.files
     .filter((_, at) => at % Math.floor(paths.files.length / reads) === 0)
@@ -26,12 +26,12 @@ export async function measure(recorder: Recorder, { directory, isQuick }: Settin
   await recorder.record('git-walk', {
     operations: entries,
     expected: entries,
-    pass: async () => (await pathsOf(gitdir)).all.length,
+    pass: async () => (await listPaths(gitdir)).all.length,
   })
   await recorder.record('git-walk-theirs', {
     operations: entries,
     expected: entries,
-    pass: () => theirWalk(gitdir, oid),
+    pass: () => walkWithPeer(gitdir, oid),
   })
   await measureReads(recorder, gitdir, oid, files)
 }
@@ -44,26 +44,26 @@ async function measureReads(
 ): Promise<void> {
   await using fs = await openGit(gitdir)
   await fs.materialize()
-  const expected = await bytesOf(files, (path) => readFile(fs, path))
+  const expected = await readObjectBytes(files, (path) => readFile(fs, path))
   await recorder.record('git-read', {
     operations: files.length,
     expected,
-    pass: () => bytesOf(files, (path) => readFile(fs, path)),
+    pass: () => readObjectBytes(files, (path) => readFile(fs, path)),
   })
   // By the id of the blob, with a cache that has the index of the pack: by path it is ten times slower.
   const cache = {}
-  const ids = await theirIds(gitdir, oid, cache)
+  const ids = await listIdsWithPeer(gitdir, oid, cache)
   await recorder.record('git-read-theirs', {
     operations: files.length,
     expected,
     pass: () =>
-      bytesOf(files, async (path) => {
+      readObjectBytes(files, async (path) => {
         return (await readBlob({ fs: nodeFs, gitdir, cache, oid: ids.get(path.slice(1)) ?? '' })).blob
       }),
   })
 }
 
-async function pathsOf(gitdir: string): Promise<{ all: string[]; files: string[] }> {
+async function listPaths(gitdir: string): Promise<{ all: string[]; files: string[] }> {
   await using fs: GitFs = await openGit(gitdir)
   const [all, files]: [string[], string[]] = [[], []]
   for await (const { path, stat } of fs.walk('/', { includeDirs: true })) {
@@ -73,8 +73,8 @@ async function pathsOf(gitdir: string): Promise<{ all: string[]; files: string[]
   return { all, files }
 }
 
-/** Without the root, which it tells of as well. Asking each entry for its type costs it nothing more. */
-async function theirWalk(gitdir: string, oid: string): Promise<number> {
+/** Counts the entries by isomorphic-git's walk, without the root. The type of each entry costs it nothing more. */
+async function walkWithPeer(gitdir: string, oid: string): Promise<number> {
   let count = -1
   const map = async () => {
     count++
@@ -85,7 +85,7 @@ async function theirWalk(gitdir: string, oid: string): Promise<number> {
   return count
 }
 
-async function theirIds(gitdir: string, oid: string, cache: object): Promise<Map<string, string>> {
+async function listIdsWithPeer(gitdir: string, oid: string, cache: object): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   await walk({
     fs: nodeFs,
@@ -99,7 +99,7 @@ async function theirIds(gitdir: string, oid: string, cache: object): Promise<Map
   return ids
 }
 
-async function bytesOf(
+async function readObjectBytes(
   files: readonly string[],
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<number> {

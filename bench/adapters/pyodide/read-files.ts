@@ -47,10 +47,10 @@ export async function measure(recorder: Recorder, { directory }: Settings): Prom
     }
   }
   for (const [work, seconds] of fastest) recorder.note(work, seconds / FILES)
-  recorder.note('python-thread', (await inThread()) / FILES)
+  recorder.note('python-thread', (await measureInThread()) / FILES)
 }
 
-async function inThread(): Promise<number> {
+async function measureInThread(): Promise<number> {
   await using python = await createPython({ mounts: { '/work': new MemoryFs() } })
   const { value } = await python.run(`${PROGRAM}\nmake("/work")\nmin(read("/work") for _ in range(3))`)
   return Number(value)

@@ -6,7 +6,7 @@ import type { Recorder, Settings } from '../../harness/benchmark.ts'
 
 const SERVER = fileURLToPath(new URL('../../../test/support/s3-listing-server.ts', import.meta.url))
 
-/** Keys that are nowhere, listed by a process of its own so that only our memory is measured. */
+/** Lists keys that another process makes up, so that only our memory is measured. */
 export async function measure(recorder: Recorder, { isQuick }: Settings): Promise<void> {
   const count = isQuick ? 5000 : 100_000
   const server = spawn(process.execPath, [SERVER, String(count)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -21,38 +21,38 @@ export async function measure(recorder: Recorder, { isQuick }: Settings): Promis
         credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
       },
     })
-    recorder.note('s3-memory', await memoryOf(fs))
+    recorder.note('s3-memory', await measurePeakMemory(fs))
     await recorder.record('s3-walk', {
       operations: count,
       expected: count,
-      pass: async () => await walked(fs),
+      pass: async () => await countEntries(fs),
     })
   } finally {
     server.kill()
   }
 }
 
-/** The most that is held at any moment, garbage collected, beyond what there is once the SDK is loaded and has asked. */
-async function memoryOf(fs: S3Fs): Promise<number> {
+/** Returns the largest growth of resident memory during a listing, after a first request has loaded the SDK. */
+async function measurePeakMemory(fs: S3Fs): Promise<number> {
   for await (const _ of fs.readdir('/')) break
-  const before = residentMemory()
+  const before = readResidentMemory()
   let most = before
   const look = () => {
-    most = Math.max(most, residentMemory())
+    most = Math.max(most, readResidentMemory())
   }
-  await walked(fs, look)
+  await countEntries(fs, look)
   let count = 0
   for await (const _ of fs.readdir('/flat')) if (count++ % 5000 === 0) look()
   return most - before
 }
 
-async function walked(fs: S3Fs, look: () => void = () => {}): Promise<number> {
+async function countEntries(fs: S3Fs, look: () => void = () => {}): Promise<number> {
   let count = 0
   for await (const _ of fs.walk('/')) if (count++ % 5000 === 0) look()
   return count
 }
 
-function residentMemory(): number {
+function readResidentMemory(): number {
   globalThis.gc?.()
   return process.memoryUsage.rss()
 }

@@ -4,28 +4,28 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { coppice, withHome } from '../coppice-program.ts'
-import { directoryOf, SIZES } from '../directories.ts'
+import { prepareDirectory, SIZES } from '../directories.ts'
 
 const STEP_TIMES = fileURLToPath(new URL('../step-times.ts', import.meta.url))
 const PASSES = 5
 const CHANGES = 2000
 const MILLISECOND = 1e-3
 
-/** Steps of single runs of the program, each in a process of its own. */
+/** Measures single steps of `coppice exec`, in a process for each run. `step-times.ts` reports what each step took. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const directory = directoryOf(SIZES.at(-1) ?? 0, settings)
+  const directory = prepareDirectory(SIZES.at(-1) ?? 0, settings)
   recorder.progress('collect')
   const changed = Array.from({ length: PASSES }, () =>
-    stepOf('summarise', settings, directory, 'for i in 0 1 2 3 4 5 6 7 8 9; do echo x > d0/f$i.txt; done'),
+    timeStep('summarise', settings, directory, 'for i in 0 1 2 3 4 5 6 7 8 9; do echo x > d0/f$i.txt; done'),
   )
   recorder.note('collect', Math.min(...changed))
   recorder.progress('stage')
-  stepOf('run', settings, directory, `seq ${CHANGES} | while read i; do echo $i > new$i; done`, 'many')
-  recorder.note('stage', stepOf('session', settings, directory, 'true', 'many'))
+  timeStep('run', settings, directory, `seq ${CHANGES} | while read i; do echo $i > new$i; done`, 'many')
+  recorder.note('stage', timeStep('session', settings, directory, 'true', 'many'))
 }
 
-/** How many seconds a step of one run takes. */
-function stepOf(step: string, settings: Settings, cwd: string, line: string, fork?: string): number {
+/** Runs a command in a fork, and returns the seconds that one step of `execute.ts` took. */
+function timeStep(step: string, settings: Settings, cwd: string, line: string, fork?: string): number {
   const times = join(settings.directory, 'step-times.json')
   const named = fork === undefined ? [] : ['--fork', fork]
   const [file = '', ...args] = coppice(['--import', STEP_TIMES], 'exec', ...named, '--shell', '--', line)

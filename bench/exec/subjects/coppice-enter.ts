@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { coppice, withHome } from '../coppice-program.ts'
-import { directoryOf, SIZES } from '../directories.ts'
-import { fastest } from '../starts.ts'
+import { prepareDirectory, SIZES } from '../directories.ts'
+import { measureStarts } from '../starts.ts'
 
 /** Measures the time from start to end of a command in a fork, minus that of an empty Node program. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const cwd = directoryOf(SIZES[0] ?? 0, settings)
+  const cwd = prepareDirectory(SIZES[0] ?? 0, settings)
   const env = withHome(settings, 'home-enter')
   const enter = (work: string, fork: string) => {
     recorder.progress(work)
-    const [ours = 0, node = 0] = fastest([
+    const [ours = 0, node = 0] = measureStarts([
       { argv: coppice([], 'enter', fork, '--', 'true'), cwd, env },
       { argv: [process.execPath, '-e', '0'], cwd, env },
     ])

@@ -5,7 +5,7 @@ import { parseAgentEvent } from '../../../src/timeline/events/index.ts'
 import { Timeline } from '../../../src/timeline/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { coppice, withHome } from '../coppice-program.ts'
-import { directoryOf } from '../directories.ts'
+import { prepareDirectory } from '../directories.ts'
 import { HOOK_RECORDS, HOOK_SIZES } from '../hooks.ts'
 import { getProcessorTime } from '../processor-time.ts'
 
@@ -18,8 +18,8 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   for (const size of HOOK_SIZES) {
     recorder.progress(`a hook in ${size} files`)
     setWatch(env, false)
-    recorder.note(`hook-${size}`, measureHook(directoryOf(size, settings), env))
-    recorder.note(`hook-watched-${size}`, measureWatched(directoryOf(size, settings), env))
+    recorder.note(`hook-${size}`, measureHook(prepareDirectory(size, settings), env))
+    recorder.note(`hook-watched-${size}`, measureWatched(prepareDirectory(size, settings), env))
   }
   recorder.progress('records')
   recorder.note('hook-space', await measureSpace(settings))

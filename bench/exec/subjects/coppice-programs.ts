@@ -4,11 +4,11 @@ import { defaultLimits } from '../../../src/workspace/isolation/index.ts'
 import { openSession } from '../../../src/workspace/session/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { measurePrograms } from '../programs.ts'
-import { projectsFor } from '../projects.ts'
+import { prepareProjects } from '../projects.ts'
 
 /** Isolated as a command of `coppice exec` is. All programs run in one session: what they made before is there. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const projects = projectsFor('coppice', settings)
+  const projects = prepareProjects('coppice', settings)
   const base = { lower: projects, staged: [] }
   await using session = await openSession('overlay', base, {
     directory: join(settings.directory, 'sessions'),

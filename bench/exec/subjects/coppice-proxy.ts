@@ -54,13 +54,13 @@ export async function measure(recorder: Recorder, _settings: Settings): Promise<
     await proxy.listen({ port: PROXY_PORT, host: '127.0.0.1', backlog: 2 * CONNECTIONS })
     await using _bare = await listenBare()
     using relay = startRelay(port)
-    const through = throughProxy(PROXY_PORT)
+    const through = createProxyArgs(PROXY_PORT)
     const direct = ['--noproxy', '*']
     const ways = {
       direct: { port, args: direct },
       tunnel: { port, args: [...through, '-p'] },
       http: { port, args: through },
-      bare: { port, args: throughProxy(BARE_PORT) },
+      bare: { port, args: createProxyArgs(BARE_PORT) },
       ...(relay !== undefined && { relay: { port: RELAY_PORT, args: direct } }),
     }
     const best: Record<string, number> = {}
@@ -82,7 +82,7 @@ export async function measure(recorder: Recorder, _settings: Settings): Promise<
   recorder.note('proxy-left', Math.max(0, countDescriptors() - before))
 }
 
-function throughProxy(port: number): string[] {
+function createProxyArgs(port: number): string[] {
   return ['-x', `http://127.0.0.1:${port}`, '--noproxy', '']
 }
 

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { measurePrograms } from '../programs.ts'
-import { projectsFor } from '../projects.ts'
-import { overlaidBy } from '../shell-overlay.ts'
+import { prepareProjects } from '../projects.ts'
+import { createOverlayCommand } from '../shell-overlay.ts'
 
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const run = async (directory: string, script: string) => {
-    const [file = '', ...args] = overlaidBy(settings, directory, script)
+    const [file = '', ...args] = createOverlayCommand(settings, directory, script)
     return (await promisify(execFile)(file, args)).stdout
   }
-  await measurePrograms(run, projectsFor('unshare', settings), recorder)
+  await measurePrograms(run, prepareProjects('unshare', settings), recorder)
 }

@@ -21,9 +21,12 @@ export async function measure(recorder: Recorder, { directory, isQuick }: Settin
     await once(daemon, 'message')
     await using client = await DaemonClient.connect(socket)
     const repeats = isQuick ? REPEATS / 10 : REPEATS
-    recorder.note('request', await roundTrip(repeats, () => client.call('ps', { all: true })))
+    recorder.note('request', await measureRoundTrip(repeats, () => client.call('ps', { all: true })))
     const handle = await client.call('open', { path: '/proc/mounts' })
-    recorder.note('device', await roundTrip(repeats, () => client.call('read_handle', { handle, length: 9 })))
+    recorder.note(
+      'device',
+      await measureRoundTrip(repeats, () => client.call('read_handle', { handle, length: 9 })),
+    )
     recorder.note('token', await measureFirstToken(client, provider))
   } finally {
     daemon.disconnect()
@@ -48,8 +51,8 @@ async function measureFirstToken(client: DaemonClient, provider: TokenProvider):
   return findMedian(times) / SECOND
 }
 
-/** The median of so many, after some that do not count. */
-async function roundTrip(repeats: number, ask: () => Promise<unknown>): Promise<number> {
+/** Returns the median time of a request, after some that do not count. */
+async function measureRoundTrip(repeats: number, ask: () => Promise<unknown>): Promise<number> {
   const times: number[] = []
   for (let turn = -WARMING; turn < repeats; turn++) {
     const started = performance.now()

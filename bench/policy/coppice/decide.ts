@@ -19,7 +19,7 @@ export async function measure(recorder: Recorder): Promise<void> {
     ['line', shell(LINE)],
     [
       'wrapped',
-      shell(Array.from({ length: SHELLS }).reduce<string>((line) => `sh -c ${quoted(line)}`, LINE)),
+      shell(Array.from({ length: SHELLS }).reduce<string>((line) => `sh -c ${quoteWord(line)}`, LINE)),
     ],
     [
       'script',
@@ -28,12 +28,14 @@ export async function measure(recorder: Recorder): Promise<void> {
   ]
   for (const [work, request] of works) {
     recorder.progress(work)
-    recorder.note(work, Math.min(...Array.from({ length: PASSES }, () => secondsOfDecision(request))))
+    recorder.note(work, Math.min(...Array.from({ length: PASSES }, () => timeDecision(request))))
   }
 }
 
-/** Processor time of one decision: it waits for nothing, and what else runs on the machine does not count. */
-function secondsOfDecision(request: ExecutionRequest): number {
+/**
+ * Returns the processor seconds of one decision. It waits for nothing, and other work on the machine does not count.
+ */
+function timeDecision(request: ExecutionRequest): number {
   const before = process.cpuUsage()
   let [decided, seconds] = [0, 0]
   while (seconds < SECONDS) {
@@ -50,6 +52,6 @@ function shell(line: string): ExecutionRequest {
   return executionRequest({ vault: 'v', command: { shell: line } })
 }
 
-function quoted(text: string): string {
+function quoteWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,9 +1,9 @@
 import type { Home, Vault } from '../../../src/backends/vault/index.ts'
 import { readText } from '../../../src/vfs/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { scaleOf, type VaultSize } from '../scale.ts'
-import { medianTime } from './median-time.ts'
-import { pathOf, spread, uniqueName } from './vault-files.ts'
+import { chooseScale, type VaultSize } from '../scale.ts'
+import { measureMedian } from './median-time.ts'
+import { getFilePath, spreadIndexes, uniqueName } from './vault-files.ts'
 import { openFilledHome } from './vaults.ts'
 
 const DIFF_TIMES = 11
@@ -13,7 +13,7 @@ const MERGE_CHANGES = 100
 
 /** Diffs of a few changes and a merge of two forks, the changes spread over the whole vault. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const { vaultFiles } = scaleOf(settings)
+  const { vaultFiles } = chooseScale(settings)
   await using home = await openFilledHome(recorder, settings)
   await timeDiff(home, '1k', vaultFiles['1k'])
   for (const size of ['10k', '1m'] as const) {
@@ -26,8 +26,8 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
 }
 
 async function timeDiff(home: Home, size: VaultSize, files: number): Promise<number> {
-  const changed = spread(DIFF_CHANGES, files)
-  return medianTime(
+  const changed = spreadIndexes(DIFF_CHANGES, files)
+  return measureMedian(
     DIFF_TIMES,
     () => forkWithChanges(home, size, size, changed, 'diff'),
     async (fork) => {
@@ -40,8 +40,8 @@ async function timeDiff(home: Home, size: VaultSize, files: number): Promise<num
 
 /** Both merges: the first finds the target as it was, the second with the changes of the first. */
 async function timeMerge(home: Home, size: VaultSize, files: number): Promise<number> {
-  const [one, other] = [spread(MERGE_CHANGES, files), spread(MERGE_CHANGES, files, 1)]
-  return medianTime(
+  const [one, other] = [spreadIndexes(MERGE_CHANGES, files), spreadIndexes(MERGE_CHANGES, files, 1)]
+  return measureMedian(
     MERGE_TIMES,
     async () => {
       const target = await home.fork(size, uniqueName(size, 'merge'))
@@ -66,11 +66,11 @@ async function forkWithChanges(
   text: string,
 ): Promise<Vault> {
   const fork = await home.fork(source, uniqueName(size, text))
-  await Promise.all(changed.map((index) => fork.write(pathOf(index), `${text} ${index}`)))
+  await Promise.all(changed.map((index) => fork.write(getFilePath(index), `${text} ${index}`)))
   return fork
 }
 
 async function assertMerged(vault: Vault, index = 0, text = ''): Promise<void> {
-  const found = await readText(vault, pathOf(index))
-  if (found !== `${text} ${index}`) throw new Error(`after the merge, ${pathOf(index)} has '${found}'`)
+  const found = await readText(vault, getFilePath(index))
+  if (found !== `${text} ${index}`) throw new Error(`after the merge, ${getFilePath(index)} has '${found}'`)
 }

@@ -1,8 +1,8 @@
 import { openHome } from '../../../src/backends/vault/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { type CorpusFile, directoriesOf, textFiles } from '../../vfs/corpus.ts'
+import { type CorpusFile, createTextFiles, listDirectories } from '../../vfs/corpus.ts'
 import { BareRows } from '../least/rows.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 
 type Turn = 'alone' | 'in turn'
 
@@ -11,7 +11,7 @@ type Turn = 'alone' | 'in turn'
  * finds the processor's caches full of the other, which is what a write on the SQLite engine is.
  */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const files = textFiles(scaleOf(settings).textFiles)
+  const files = createTextFiles(chooseScale(settings).textFiles)
   recorder.progress('commit-alone')
   recorder.note('commit-alone', (await measureTurns(settings, files, 'alone', false)).commit)
   recorder.note('part-alone', (await measureTurns(settings, files, 'alone', true)).part)
@@ -32,7 +32,7 @@ async function measureTurns(
   using rows = new BareRows(`${directory}/turns-${process.pid}-${++tables}.db`)
   await using home = await openHome({ engine: 'memory' })
   const vault = await home.createVault('vault')
-  for (const parent of directoriesOf(files)) await vault.mkdir(parent)
+  for (const parent of listDirectories(files)) await vault.mkdir(parent)
   let [commit, part] = [0, 0]
   for (const [index, { path, bytes }] of files.entries()) {
     if (index === Math.floor(files.length / 2)) [commit, part] = [0, 0]

@@ -3,23 +3,23 @@ import { type EngineName, openHome, type Vault } from '../../../src/backends/vau
 import { readFile } from '../../../src/vfs/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { WarmUpRecorder } from '../../harness/recorder.ts'
-import { type CorpusFile, directoriesOf, textFiles } from '../../vfs/corpus.ts'
+import { type CorpusFile, createTextFiles, listDirectories } from '../../vfs/corpus.ts'
 import { engines } from '../engines.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 
 const KIB = 1024
 const HEAP_LOOKS = 100
 
 /** Awaited writes on each engine, what our own part of them takes, and the memory of a long process on LevelDB. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const { textFiles: count, slowTextFiles } = scaleOf(settings)
+  const { textFiles: count, slowTextFiles } = chooseScale(settings)
   for (const engine of ['memory', ...engines] as const) {
-    const files = textFiles(engine === 'memory' || engine === 'sqlite' ? count : slowTextFiles)
+    const files = createTextFiles(engine === 'memory' || engine === 'sqlite' ? count : slowTextFiles)
     await measureWrites(new WarmUpRecorder(), settings, engine, files.slice(0, files.length / 2))
     await measureWrites(recorder, settings, engine, files)
   }
   await measureSyncedAppends(recorder, settings, slowTextFiles)
-  await measureLongProcess(recorder, settings, textFiles(count))
+  await measureLongProcess(recorder, settings, createTextFiles(count))
 }
 
 async function measureWrites(
@@ -44,7 +44,7 @@ async function measureWrites(
   await volume[Symbol.asyncDispose]()
 }
 
-/** What LMDB and LevelDB cannot do without: a sync of the disk before each commit is acknowledged. */
+/** The least that LMDB and LevelDB need: a sync of the disk before each commit is acknowledged. */
 async function measureSyncedAppends(recorder: Recorder, settings: Settings, count: number): Promise<void> {
   const path = `${settings.directory}/appended-${process.pid}`
   await using file = await open(path, 'w')
@@ -101,7 +101,7 @@ async function openVolume(
   const path = `${directory}/engine-${process.pid}-${++volumes}`
   const home = await openHome({ path, engine })
   const vault = await home.createVault('vault')
-  for (const parent of directoriesOf(files)) await vault.mkdir(parent)
+  for (const parent of listDirectories(files)) await vault.mkdir(parent)
   return {
     vault,
     [Symbol.asyncDispose]: async () => {

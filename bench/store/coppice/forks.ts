@@ -2,8 +2,8 @@ import type { Home } from '../../../src/backends/vault/index.ts'
 import { readText } from '../../../src/vfs/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import type { VaultSize } from '../scale.ts'
-import { medianTime } from './median-time.ts'
-import { contentOf, pathOf, uniqueName } from './vault-files.ts'
+import { measureMedian } from './median-time.ts'
+import { createFileContent, getFilePath, uniqueName } from './vault-files.ts'
 import { openFilledHome } from './vaults.ts'
 
 const TIMES = 21
@@ -19,18 +19,18 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
 async function measureSize(recorder: Recorder | null, home: Home, size: VaultSize): Promise<void> {
   recorder?.progress(`fork-${size}`)
   const vault = await home.fork(size, uniqueName(size, 'forks'))
-  const change = (turn: number) => vault.write(pathOf(turn), `turn ${turn}`)
-  const fork = await medianTime(TIMES, change, () => home.fork(vault.name, uniqueName(size, 'fork')))
+  const change = (turn: number) => vault.write(getFilePath(turn), `turn ${turn}`)
+  const fork = await measureMedian(TIMES, change, () => home.fork(vault.name, uniqueName(size, 'fork')))
   recorder?.note(`fork-${size}`, fork)
 
-  const checkpoint = await medianTime(TIMES, change, (_, turn) => vault.checkpoint(`turn-${turn}`))
+  const checkpoint = await measureMedian(TIMES, change, (_, turn) => vault.checkpoint(`turn-${turn}`))
   recorder?.note(`checkpoint-${size}`, checkpoint)
 
-  const restore = await medianTime(TIMES, change, () => vault.restore('turn-0'))
+  const restore = await measureMedian(TIMES, change, () => vault.restore('turn-0'))
   recorder?.note(`restore-${size}`, restore)
 
-  await assertText(vault, pathOf(TIMES), contentOf(TIMES))
-  await assertText(vault, pathOf(0), 'turn 0')
+  await assertText(vault, getFilePath(TIMES), createFileContent(TIMES))
+  await assertText(vault, getFilePath(0), 'turn 0')
 }
 
 async function assertText(vault: Parameters<typeof readText>[0], path: string, text: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { median } from '../../harness/statistics.ts'
 
-/** The median seconds of something that is done several times, each after an untimed preparation. */
-export async function medianTime<Prepared>(
+/** Does something several times, each after an untimed preparation. Returns the median of the seconds. */
+export async function measureMedian<Prepared>(
   times: number,
   prepare: (turn: number) => Promise<Prepared>,
   run: (prepared: Prepared, turn: number) => Promise<unknown>,

@@ -1,8 +1,8 @@
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { measureMemory } from '../memory.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 import { vaults } from './vault-volume.ts'
 
 export function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  return measureMemory(recorder, vaults(settings, 'process'), scaleOf(settings).memoryOperations)
+  return measureMemory(recorder, vaults(settings, 'process'), chooseScale(settings).memoryOperations)
 }

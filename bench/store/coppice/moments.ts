@@ -1,5 +1,5 @@
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { medianTime } from './median-time.ts'
+import { measureMedian } from './median-time.ts'
 import { openFilledHome } from './vaults.ts'
 
 const TIMES = 51
@@ -12,7 +12,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   const vault = await home.vault('100k')
   const last = await vault.getLastRow()
   recorder.progress('moments')
-  const seconds = await medianTime(
+  const seconds = await measureMedian(
     TIMES,
     async (turn) => 1 + Math.floor((((turn + 1) * GOLDEN) % 1) * last),
     async (row) => Array.fromAsync((await vault.openMoment({ row })).readdir('/')),

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { measureNames, type NamesSubject } from '../names.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 import { openBenchHome } from './homes.ts'
 
 export function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  return measureNames(recorder, vaultNames(settings), scaleOf(settings).textFiles)
+  return measureNames(recorder, vaultNames(settings), chooseScale(settings).textFiles)
 }
 
 function vaultNames(settings: Settings): NamesSubject {

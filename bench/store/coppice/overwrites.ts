@@ -2,8 +2,8 @@ import { randomBytes, randomInt } from 'node:crypto'
 import type { Vault } from '../../../src/backends/vault/index.ts'
 import { type FileHandle, isOpenable } from '../../../src/vfs/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { distinctChunks } from '../chunks.ts'
-import { scaleOf } from '../scale.ts'
+import { generateDistinctChunks } from '../chunks.ts'
+import { chooseScale } from '../scale.ts'
 import { bytesOnDisk, openBenchHome } from './homes.ts'
 
 const BLOCK_BYTES = 4096
@@ -12,7 +12,7 @@ const PATH = '/large.bin'
 
 /** Blocks of a large file, overwritten at random places one after the other, and what the home grows by. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const { largeFileBytes, overwrites } = scaleOf(settings)
+  const { largeFileBytes, overwrites } = chooseScale(settings)
   const directory = `${settings.directory}/overwrites-${process.pid}`
   const canOpen = await fill(settings, directory, largeFileBytes)
   if (!canOpen) {
@@ -32,7 +32,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
 async function fill(settings: Settings, directory: string, size: number): Promise<boolean> {
   await using home = await openBenchHome(settings, directory)
   const vault = await home.createVault('vault')
-  await vault.write(PATH, streamOf(distinctChunks(size, CHUNK_BYTES)))
+  await vault.write(PATH, toStream(generateDistinctChunks(size, CHUNK_BYTES)))
   return isOpenable(vault)
 }
 
@@ -61,6 +61,6 @@ async function verify(
   }
 }
 
-async function* streamOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* toStream(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* chunks
 }

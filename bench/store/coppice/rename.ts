@@ -1,6 +1,6 @@
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { medianTime } from './median-time.ts'
-import { pathOf, TREE, uniqueName } from './vault-files.ts'
+import { measureMedian } from './median-time.ts'
+import { getFilePath, TREE, uniqueName } from './vault-files.ts'
 import { openFilledHome } from './vaults.ts'
 
 const TIMES = 21
@@ -12,12 +12,12 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   const moved = `/moved${TREE}`
   await vault.mkdir('/moved')
   recorder.progress('rename')
-  const seconds = await medianTime(
+  const seconds = await measureMedian(
     TIMES,
     async (turn) => (turn % 2 === 0 ? [TREE, moved] : [moved, TREE]),
     ([from = '', to = '']) => vault.rename(from, to),
   )
   // An odd number of turns ends there.
-  await vault.stat(pathOf(0).replace(TREE, moved))
+  await vault.stat(getFilePath(0).replace(TREE, moved))
   recorder.note('rename', seconds)
 }

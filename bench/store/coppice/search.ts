@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import type { Vault } from '../../../src/backends/vault/index.ts'
 import { type FileSystem, grep, isSearchable } from '../../../src/vfs/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { scaleOf } from '../scale.ts'
-import { RARE, RARE_MATCHES, searchedFiles } from '../searched-files.ts'
+import { chooseScale } from '../scale.ts'
+import { createSearchedFiles, RARE, RARE_MATCHES } from '../searched-files.ts'
 import { openBenchHome } from './homes.ts'
-import { medianTime } from './median-time.ts'
+import { measureMedian } from './median-time.ts'
 import { WithoutSearch } from './without-search.ts'
 
 const TIMES = 7
@@ -16,7 +16,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   const directory = `${settings.directory}/searched`
   const isFilled = existsSync(directory)
   await using home = await openBenchHome(settings, directory)
-  if (!isFilled) await fill(recorder, await home.createVault('vault'), scaleOf(settings).searchedFiles)
+  if (!isFilled) await fill(recorder, await home.createVault('vault'), chooseScale(settings).searchedFiles)
   const vault = await home.vault('vault')
   recorder.progress('grep-scan')
   recorder.note('grep-scan', await timeGrep(new WithoutSearch(vault), 1))
@@ -30,7 +30,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
 }
 
 async function timeGrep(fs: FileSystem, times: number): Promise<number> {
-  return medianTime(
+  return measureMedian(
     times,
     async () => {},
     async () => {
@@ -42,7 +42,7 @@ async function timeGrep(fs: FileSystem, times: number): Promise<number> {
 }
 
 async function fill(recorder: Recorder, vault: Vault, count: number): Promise<void> {
-  const files = searchedFiles(count)
+  const files = createSearchedFiles(count)
   recorder.progress(`filling a vault with ${count} files to search`)
   for (let done = 0; done < count; done += WRITES_AT_ONCE) {
     const batch = files.slice(done, done + WRITES_AT_ONCE)

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Home, Vault } from '../../../src/backends/vault/index.ts'
 import { list, readFile } from '../../../src/vfs/index.ts'
 import type { Settings } from '../../harness/benchmark.ts'
-import { type Scale, scaleOf } from '../scale.ts'
+import { chooseScale, type Scale } from '../scale.ts'
 import type { StoreSubject, StoreVolume } from '../volume.ts'
 import { type Durability, openBenchHome } from './homes.ts'
 
@@ -40,7 +40,7 @@ class VaultVolume implements StoreVolume {
   }
 
   writeChunks(path: string, chunks: Iterable<Uint8Array>): Promise<void> {
-    return this.#vault.write(path, streamOf(chunks))
+    return this.#vault.write(path, toStream(chunks))
   }
 
   async readChunks(path: string, chunkSize: number): Promise<number> {
@@ -59,7 +59,7 @@ class VaultVolume implements StoreVolume {
 export function vaults(settings: Settings, durability: Durability): StoreSubject {
   let volumes = 0
   return {
-    ...sizes(scaleOf(settings), durability),
+    ...sizes(chooseScale(settings), durability),
     async open() {
       const directory = `${settings.directory}/home-${process.pid}-${++volumes}`
       const home = await openBenchHome(settings, directory, durability)
@@ -77,6 +77,6 @@ function sizes({ textFiles, slowTextFiles, largeFileBytes }: Scale, durability: 
   }
 }
 
-async function* streamOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* toStream(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* chunks
 }

@@ -5,13 +5,13 @@ import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { runPart } from '../../harness/part-process.ts'
 import { openBenchHome } from './homes.ts'
 
-/** Directory of the vaults of all sizes while they are filled. */
-export function homeOfVaults({ directory }: Settings): string {
+/** Returns the directory of the home while its vaults are filled. */
+export function getHomePath({ directory }: Settings): string {
   return `${directory}/vaults.new`
 }
 
-/** The directory of a home with a vault of each size, filled on first use and by a process that ends then. */
-export async function filledHome(recorder: Recorder, settings: Settings): Promise<string> {
+/** Returns the directory of a home with a vault of each size. The first call fills it, in a process that ends then. */
+export async function prepareHome(recorder: Recorder, settings: Settings): Promise<string> {
   const path = `${settings.directory}/vaults`
   if (existsSync(path)) return path
   await runPart(new URL('./fill.ts', import.meta.url), {
@@ -21,11 +21,11 @@ export async function filledHome(recorder: Recorder, settings: Settings): Promis
       else if (message.kind === 'progress') recorder.progress(message.text)
     },
   })
-  await rename(homeOfVaults(settings), path)
+  await rename(getHomePath(settings), path)
   return path
 }
 
-/** The home with a vault of each size. Change forks of them only: they serve every part and round. */
+/** Opens the home with a vault of each size. Change only forks of them: every part and round uses them. */
 export async function openFilledHome(recorder: Recorder, settings: Settings): Promise<Home> {
-  return openBenchHome(settings, await filledHome(recorder, settings))
+  return openBenchHome(settings, await prepareHome(recorder, settings))
 }

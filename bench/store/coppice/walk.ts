@@ -1,10 +1,10 @@
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 import { openFilledHome } from './vaults.ts'
 
 /** A walk over the largest vault, and the most memory this process ever had. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const files = scaleOf(settings).vaultFiles['1m']
+  const files = chooseScale(settings).vaultFiles['1m']
   await using home = await openFilledHome(recorder, settings)
   const vault = await home.vault('1m')
   await recorder.record('walk', {

@@ -2,16 +2,19 @@ import { rm } from 'node:fs/promises'
 import { ClassicLevel } from 'classic-level'
 import { open as openLmdb } from 'lmdb'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { textFiles } from '../../vfs/corpus.ts'
-import { scaleOf } from '../scale.ts'
+import { createTextFiles } from '../../vfs/corpus.ts'
+import { chooseScale } from '../scale.ts'
 
 /** Abortable, committed before it returns, its data synced: the flags of our engine. */
 const LMDB_FLAGS = 0x3 | 0x40000
 const ROW_BYTES = 200
 
-/** The rows that a write leaves, content and history, in one synced commit of the engine alone. LMDB has its tables, and counts commits in a third. */
+/**
+ * The rows that a write leaves, content and history, in one synced commit of the engine alone. LMDB has its tables, and
+ * counts commits in a third.
+ */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const files = textFiles(scaleOf(settings).slowTextFiles)
+  const files = createTextFiles(chooseScale(settings).slowTextFiles)
   const row = Buffer.alloc(ROW_BYTES, 1)
   const task = { operations: files.length, expected: files.length }
   const directory = `${settings.directory}/bare-${process.pid}`

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { textFiles } from '../../vfs/corpus.ts'
+import { createTextFiles } from '../../vfs/corpus.ts'
 import { LARGE_FILE_UNIT } from '../../vfs/large-file.ts'
-import { distinctChunks } from '../chunks.ts'
-import { scaleOf } from '../scale.ts'
+import { generateDistinctChunks } from '../chunks.ts'
+import { chooseScale } from '../scale.ts'
 import { BareRows } from './rows.ts'
 
 const SEGMENT_BYTES = 8 * 1024 ** 2
@@ -13,7 +13,7 @@ const CHUNK_BYTES = 32 * 1024
 
 /** Small files as rows, and a large one as synced segments of hashed chunks: what a vault keeps, and nothing else. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const { textFiles: count, largeFileBytes } = scaleOf(settings)
+  const { textFiles: count, largeFileBytes } = chooseScale(settings)
   await measureRows(recorder, settings, count)
   const directory = `${settings.directory}/segments-${process.pid}`
   await mkdir(directory)
@@ -24,7 +24,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
 }
 
 async function measureRows(recorder: Recorder, settings: Settings, count: number): Promise<void> {
-  const files = textFiles(count)
+  const files = createTextFiles(count)
   let tables = 0
   const openRows = () => new BareRows(`${settings.directory}/rows-${process.pid}-${++tables}.db`)
   let rows = openRows()
@@ -54,7 +54,7 @@ async function measureRows(recorder: Recorder, settings: Settings, count: number
 }
 
 async function writeSegments(directory: string, size: number): Promise<number> {
-  const chunks = distinctChunks(size, CHUNK_BYTES)
+  const chunks = generateDistinctChunks(size, CHUNK_BYTES)
   for (let start = 0; start < size; start += SEGMENT_BYTES) {
     await using file = await open(`${directory}/${start}`, 'w')
     for (let position = 0; position < SEGMENT_BYTES; position += CHUNK_BYTES) {

@@ -1,6 +1,6 @@
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { measureNames, type NamesSubject } from '../names.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 import { BareRows } from './rows.ts'
 
 /** One journal row for each change of a name: no directory is looked for, and none must be empty. */
@@ -17,5 +17,5 @@ export function measure(recorder: Recorder, settings: Settings): Promise<void> {
       }
     },
   }
-  return measureNames(recorder, subject, scaleOf(settings).textFiles)
+  return measureNames(recorder, subject, chooseScale(settings).textFiles)
 }

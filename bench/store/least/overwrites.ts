@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { bytesOnDisk } from '../coppice/homes.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 import { BareRows } from './rows.ts'
 
 const BLOCK_BYTES = 4096
@@ -10,7 +10,7 @@ const CHUNK_BYTES = 32 * 1024
 
 /** A chunk of 32 KiB as a row for each block that is overwritten. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const { overwrites } = scaleOf(settings)
+  const { overwrites } = chooseScale(settings)
   const directory = `${settings.directory}/chunk-rows-${process.pid}`
   await mkdir(directory)
   const chunk = randomBytes(CHUNK_BYTES)

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { AgentFS } from 'agentfs-sdk'
 import type { Settings } from '../../harness/benchmark.ts'
 import { joinChunks } from '../../vfs/volume.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 import type { StoreSubject, StoreVolume } from '../volume.ts'
 
 /** One database file. It syncs every commit: its own default, and its only one. */
@@ -58,7 +58,7 @@ class AgentFsVolume implements StoreVolume {
 }
 
 export function agentFs(settings: Settings): StoreSubject {
-  const { slowTextFiles, slowLargeFileBytes } = scaleOf(settings)
+  const { slowTextFiles, slowLargeFileBytes } = chooseScale(settings)
   let volumes = 0
   return {
     textFiles: slowTextFiles,

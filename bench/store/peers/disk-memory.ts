@@ -1,8 +1,8 @@
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { measureMemory } from '../memory.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 import { disk } from './disk-volume.ts'
 
 export function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  return measureMemory(recorder, disk(settings), scaleOf(settings).memoryOperations)
+  return measureMemory(recorder, disk(settings), chooseScale(settings).memoryOperations)
 }

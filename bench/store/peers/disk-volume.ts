@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Settings } from '../../harness/benchmark.ts'
 import { DiskVolume } from '../../vfs/disk-volume.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 import type { StoreSubject } from '../volume.ts'
 
 /** The disk, with a large file through streams: what somebody without a store would write. */
@@ -21,7 +21,7 @@ class StreamingDiskVolume extends DiskVolume {
 }
 
 export function disk(settings: Settings): StoreSubject {
-  const { textFiles, largeFileBytes } = scaleOf(settings)
+  const { textFiles, largeFileBytes } = chooseScale(settings)
   let volumes = 0
   return {
     textFiles,

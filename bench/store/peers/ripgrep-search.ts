@@ -4,9 +4,9 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { median } from '../../harness/statistics.ts'
-import { directoriesOf } from '../../vfs/corpus.ts'
-import { scaleOf } from '../scale.ts'
-import { RARE, RARE_MATCHES, searchedFiles } from '../searched-files.ts'
+import { listDirectories } from '../../vfs/corpus.ts'
+import { chooseScale } from '../scale.ts'
+import { createSearchedFiles, RARE, RARE_MATCHES } from '../searched-files.ts'
 
 const TIMES = 7
 const WRITES_AT_ONCE = 100
@@ -18,7 +18,7 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
     recorder.skip('grep', 'no rg here')
     return
   }
-  const directory = await exportedTree(recorder, settings)
+  const directory = await exportTree(recorder, settings)
   recorder.progress('grep')
   const seconds: number[] = []
   for (let turn = 0; turn < TIMES; turn++) {
@@ -39,12 +39,12 @@ async function isInstalled(): Promise<boolean> {
   }
 }
 
-async function exportedTree(recorder: Recorder, settings: Settings): Promise<string> {
+async function exportTree(recorder: Recorder, settings: Settings): Promise<string> {
   const directory = `${settings.directory}/exported`
   if (existsSync(directory)) return directory
-  const files = searchedFiles(scaleOf(settings).searchedFiles)
+  const files = createSearchedFiles(chooseScale(settings).searchedFiles)
   recorder.progress(`writing ${files.length} files to disk`)
-  for (const path of directoriesOf(files)) await mkdir(`${directory}.new${path}`, { recursive: true })
+  for (const path of listDirectories(files)) await mkdir(`${directory}.new${path}`, { recursive: true })
   for (let done = 0; done < files.length; done += WRITES_AT_ONCE) {
     const batch = files.slice(done, done + WRITES_AT_ONCE)
     await Promise.all(batch.map(({ path, bytes }) => writeFile(`${directory}.new${path}`, bytes)))

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { type CorpusFile, textFiles, totalBytes } from '../../vfs/corpus.ts'
-import { scaleOf } from '../scale.ts'
+import { type CorpusFile, createTextFiles, totalBytes } from '../../vfs/corpus.ts'
+import { chooseScale } from '../scale.ts'
 
 const BYTES_OF = 'SELECT bytes FROM files WHERE path = ?'
 
 /**
- * What SQLite itself takes for the same paths and bytes: one table, WAL, synced as little as our default is.
+ * SQLite alone with the same paths and bytes: one table, WAL, synced as little as our default is.
  * No directories, no times, no history: the limit of whoever builds on it.
  */
 class RawTable implements Disposable {
@@ -41,7 +41,7 @@ class RawTable implements Disposable {
 }
 
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const files = textFiles(scaleOf(settings).textFiles)
+  const files = createTextFiles(chooseScale(settings).textFiles)
   const operations = files.length
   const fileName = `${settings.directory}/raw-${process.pid}.db`
   let table = new RawTable(fileName)

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { measureNames, type NamesSubject } from '../names.ts'
-import { scaleOf } from '../scale.ts'
+import { chooseScale } from '../scale.ts'
 
 export function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  return measureNames(recorder, tableNames(settings), scaleOf(settings).textFiles)
+  return measureNames(recorder, tableNames(settings), chooseScale(settings).textFiles)
 }
 
 /** A table of paths, one transaction for each change: no directory is looked for, and none must be empty. */

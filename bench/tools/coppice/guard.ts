@@ -3,13 +3,13 @@ import { openHome } from '../../../src/backends/vault/index.ts'
 import { type CallContext, type FileSystem, MemoryFs, readFile } from '../../../src/vfs/index.ts'
 import type { Recorder, Settings, Task } from '../../harness/benchmark.ts'
 import { WarmUpRecorder } from '../../harness/recorder.ts'
-import { type CorpusFile, textFiles, totalBytes } from '../../vfs/corpus.ts'
+import { type CorpusFile, createTextFiles, totalBytes } from '../../vfs/corpus.ts'
 
 const ctx: CallContext = { caller: contextCaller('alice') }
 
 /** The same files read with and without the guard, in memory and in a vault. */
 export async function measure(recorder: Recorder, { isQuick }: Settings): Promise<void> {
-  const files = textFiles(isQuick ? 1000 : 10_000)
+  const files = createTextFiles(isQuick ? 1000 : 10_000)
   await using home = await openHome({ engine: 'memory' })
   const vault = await home.createVault('guarded')
   const subjects: readonly (readonly [string, FileSystem])[] = [

@@ -1,12 +1,12 @@
 import { openHome } from '../../../src/backends/vault/index.ts'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
-import { measureMcp, servedFiles } from '../mcp.ts'
+import { createServedFiles, measureMcp } from '../mcp.ts'
 import { calls, coppice } from './calls.ts'
-import { servingHome } from './serving-home.ts'
+import { prepareServingHome } from './serving-home.ts'
 
 /** The files in a vault, which is the workspace. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const home = servingHome(settings, 'mcp-home')
+  const home = prepareServingHome(settings, 'mcp-home')
   if (home.isNew) await fill(home.path, settings)
   await measureMcp(recorder, settings, {
     ...calls,
@@ -19,5 +19,5 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
 async function fill(path: string, settings: Settings): Promise<void> {
   await using home = await openHome({ path })
   const vault = await home.createVault('served')
-  await Promise.all(servedFiles(settings).map((file) => vault.write(file.path, file.bytes)))
+  await Promise.all(createServedFiles(settings).map((file) => vault.write(file.path, file.bytes)))
 }

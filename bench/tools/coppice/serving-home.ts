@@ -5,8 +5,8 @@ import type { Settings } from '../../harness/benchmark.ts'
 /** Outputs are returned in full, as the peer does; cached ones would differ. */
 const CONFIG = '[tools]\ntool_output_cache_threshold = 1_000_000\n'
 
-/** The directory of a home for a server, and whether it is new. */
-export function servingHome({ directory }: Settings, name: string): { path: string; isNew: boolean } {
+/** Creates the directory of a home for a server, unless there is one. */
+export function prepareServingHome({ directory }: Settings, name: string): { path: string; isNew: boolean } {
   const path = join(directory, name)
   if (existsSync(path)) return { path, isNew: false }
   mkdirSync(path)

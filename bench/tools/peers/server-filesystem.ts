@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import type { Recorder, Settings } from '../../harness/benchmark.ts'
 import { measureMcp } from '../mcp.ts'
-import { servedDirectory } from '../served-directory.ts'
+import { prepareServedDirectory } from '../served-directory.ts'
 
 const MODULE = '@modelcontextprotocol/server-filesystem/dist/index.js'
 
 /** The official file server. `list_directory` gives names alone, as our listing does. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
-  const root = servedDirectory(settings, 'mcp-peer')
+  const root = prepareServedDirectory(settings, 'mcp-peer')
   await measureMcp(recorder, settings, {
     args: [fileURLToPath(import.meta.resolve(MODULE)), root],
     root,

@@ -81,7 +81,10 @@ export async function noteText(page: Page, selector: string, text: string): Prom
   }
 }
 
-/** Makes the page note when it gets a key. Returns a function that reads that time, in milliseconds since the page was asked for. */
+/**
+ * Makes the page note when it gets a key. Returns a function that reads that time, in milliseconds since the page was
+ * asked for.
+ */
 export async function noteKeys(page: Page): Promise<() => Promise<number>> {
   const html = page.locator('html')
   await html.evaluate(({ ownerDocument, dataset }) => {

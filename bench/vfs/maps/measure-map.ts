@@ -32,14 +32,18 @@ async function runWorks(recorder: Recorder, create: () => ForkableMap, count: nu
   const shuffled = entries.map((_, index) => entry((index * STRIDE) % count))
   await recorder.record('set-ordered', setTask(create, entries))
   await recorder.record('set-shuffled', setTask(create, shuffled))
-  let map = filled(create, shuffled)
+  let map = createFilledMap(create, shuffled)
   const chooseMap = () => map
   await recorder.record('get', getTask(chooseMap, shuffled))
   await recorder.record('fork-set', forkTask(map, shuffled))
-  const iterate: Task = { operations: count, expected: totalWithKeys(entries), pass: async () => map.sum() }
+  const iterate: Task = {
+    operations: count,
+    expected: sumLengthsWithKeys(entries),
+    pass: async () => map.sum(),
+  }
   await recorder.record('iterate', iterate)
   const prepare = async () => {
-    map = filled(create, shuffled)
+    map = createFilledMap(create, shuffled)
   }
   await recorder.record('iterate-first', { ...iterate, prepare })
   await measureDirectories(recorder, create, shuffled)
@@ -73,7 +77,7 @@ function setTask(create: () => ForkableMap, entries: readonly Entry[]): Task {
     operations: entries.length,
     expected: entries.length,
     async pass() {
-      filled(create, entries)
+      createFilledMap(create, entries)
       return entries.length
     },
   }
@@ -82,7 +86,7 @@ function setTask(create: () => ForkableMap, entries: readonly Entry[]): Task {
 function getTask(choose: (index: number) => ForkableMap, entries: readonly Entry[]): Task {
   return {
     operations: entries.length,
-    expected: total(entries),
+    expected: sumLengths(entries),
     async pass() {
       let sum = 0
       for (const [index, { key }] of entries.entries()) sum += choose(index).get(key) ?? Number.NaN
@@ -109,7 +113,7 @@ function forkTask(map: ForkableMap, entries: readonly Entry[]): Task {
   }
 }
 
-function filled(create: () => ForkableMap, entries: readonly Entry[]): ForkableMap {
+function createFilledMap(create: () => ForkableMap, entries: readonly Entry[]): ForkableMap {
   const map = create()
   for (const { key, value } of entries) map.set(key, value)
   return map
@@ -119,10 +123,10 @@ function entry(index: number): Entry {
   return { key: `file-${String(index).padStart(6, '0')}.txt`, value: index + 1 }
 }
 
-function total(entries: readonly Entry[]): number {
+function sumLengths(entries: readonly Entry[]): number {
   return entries.reduce((sum, { value }) => sum + value, 0)
 }
 
-function totalWithKeys(entries: readonly Entry[]): number {
+function sumLengthsWithKeys(entries: readonly Entry[]): number {
   return entries.reduce((sum, { key, value }) => sum + key.length + value, 0)
 }

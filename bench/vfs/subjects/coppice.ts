@@ -51,7 +51,7 @@ class CoppiceVolume implements Volume {
   }
 
   writeChunks(path: string, chunks: Iterable<Uint8Array>): Promise<void> {
-    return this.#table.write(path, streamOf(chunks))
+    return this.#table.write(path, toStream(chunks))
   }
 
   async readChunks(path: string, chunkSize: number): Promise<number> {
@@ -67,7 +67,7 @@ class CoppiceVolume implements Volume {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-async function* streamOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* toStream(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* chunks
 }
 

@@ -2,10 +2,10 @@ import { InMemoryFs, MountableFs } from 'just-bash'
 import type { Recorder } from '../../harness/benchmark.ts'
 import { measureSubject } from '../measure.ts'
 import {
+  countMatches,
   type GrepMode,
   joinChunks,
   type MountedVolume,
-  matchingLines,
   type Volume,
   type Walked,
 } from '../volume.ts'
@@ -58,7 +58,7 @@ class JustBashVolume implements Volume {
     let found = 0
     for (const path of this.#fs.getAllPaths()) {
       const text = await this.#fs.readFile(path).catch(noText)
-      found += matchingLines(text, pattern, mode)
+      found += countMatches(text, pattern, mode)
     }
     return found
   }
