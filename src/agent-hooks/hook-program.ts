@@ -6,20 +6,21 @@ export type HookProgramName = (typeof hookProgramNames)[number]
 /** JSON values of a configuration file. */
 export type ConfigTable = Readonly<Record<string, unknown>>
 
-/** Directories that configuration files are in. */
+/** Directories below which programs look for their configuration. */
 export interface HookPlaces {
+  /** Home directory of the user. */
   readonly userDirectory: string
-  /** Directory that a variable of the program names instead of its usual one. */
+  /** Directory that the variable of the program names in place of its usual one. */
   readonly configDirectory?: string | undefined
 }
 
-/** A program with hooks, and the form in which it reads them. */
+/** A program of an agent that can run our hook, and the form of its configuration. */
 export interface HookProgram {
   readonly name: HookProgramName
   readonly title: string
-  /** Variable with the directory of its configuration. */
+  /** Environment variable by which the user moves the directory of its configuration. */
   readonly directoryVariable?: string
-  /** File below its directory, for all projects of a user. */
+  /** File for all projects of a user, and its usual directory. */
   readonly userFile: readonly [directory: string, file: string]
   /** File in a project, for this user if the program has such a file. */
   readonly projectFile: string
@@ -35,7 +36,7 @@ export interface HookProgram {
   readonly next?: string
 }
 
-/** Above what a record takes, except for the first one of a large directory. */
+/** Time limit of a hook: longer than any record takes, except the first one of a large directory. */
 const TIMEOUT_SECONDS = 120
 
 const CLAUDE_EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop', 'SessionEnd']

@@ -61,7 +61,7 @@ const manifestSchema = z.strictObject({
 
 const agentKeys = Object.keys(manifestSchema.shape)
 
-/** Parses an agent's file. EINVAL with the line, also if it has another name than its directory. */
+/** Parses an `agent.yaml`. Throws EINVAL with the line if it is invalid, or if its name is not that of its directory. */
 export function parseAgent(text: string, path: string, directory: string): AgentManifest {
   const agent = parseYaml<AgentManifest>(text, manifestSchema, agentKeys, { path })
   if (agent.name === undefined || agent.name === directory) return agent

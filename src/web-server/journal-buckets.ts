@@ -6,7 +6,7 @@ const DEFAULT_COUNT = 200
 const MAX_COUNT = 1000
 const MAX_AUTHORS = 8
 
-/** Rows of a journal, and the number of buckets for them. */
+/** Rows of a journal to count, first and last included, and the number of buckets for them. */
 export interface BucketRange {
   readonly from?: number
   readonly to?: number
@@ -26,7 +26,10 @@ export function toJournalRow(row: JournalRecord, authors: WebAuthors): WebJourna
   }
 }
 
-/** Counts the rows of a vault's own journal in buckets for equally many row numbers. */
+/**
+ * Divides a vault's journal into buckets for the slider of the page, each for the same number of rows, and counts the
+ * rows of each author in them. The journal of the vault of which it is a fork does not count.
+ */
 export async function readJournalBuckets(vault: Vault, range: BucketRange): Promise<JournalBuckets> {
   const authors = await WebAuthors.read(vault)
   const first = await findFirstRow(vault)
@@ -68,6 +71,7 @@ class BucketDraft {
     this.#rows++
     const key = `${author.kind} ${author.context} ${author.pid}`
     const counted = this.#authors.get(key)
+    // Rows of one author in a bucket may have different traces.
     if (counted === undefined) this.#authors.set(key, { author: { ...author, trace: null }, rows: 1 })
     else counted.rows++
   }

@@ -6,7 +6,10 @@ import { coppice, withHome } from '../coppice-program.ts'
 import { countBytes, getImportedFiles, IMPORT_PASSES } from '../imported-files.ts'
 import { getProcessorTime } from '../processor-time.ts'
 
-/** Processor time of an import, of the first command in the vault, and of the first one in a fork of it. */
+/**
+ * Measures the processor time of an import, of the first `grep`, of a checkout, and of the first command in a fork; and
+ * the size of the home beside the imported files, without and with its search index.
+ */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const files = getImportedFiles(settings)
   const passes = Array.from({ length: IMPORT_PASSES }, (_, pass) => {
@@ -39,6 +42,7 @@ function measurePass(settings: Settings, files: string, home: string) {
     space: imported / countBytes(files),
     indexed: indexed / imported,
     'grep-first': grep,
+    // The first command in a vault creates its checkout; the second one has it.
     checkout: first - again,
     'checkout-fork': fork,
   }

@@ -7,21 +7,22 @@ import { createForceUnmountCommand } from './unmount.ts'
 const CONNECTIONS = '/sys/fs/fuse/connections'
 /** Descriptor of the device in the guard. */
 const DEVICE_FD = 3
-/** Requests that may wait for a reply. A server answers one after another, or, for devices, some at a time. */
+/** Requests that the server may have read and not answered. It answers one after another; for devices, some at a time. */
 const MAX_UNANSWERED = 256
-/**
- * Attempts to refuse requests. One without a reply may hold the lock, and so may one that the server has not read yet.
- */
+/** Rounds of refusing requests. The one with the lock may still be in the queue, of which each round reads one. */
 const MAX_ROUNDS = 20
 
 /**
- * Shell program of the guard. Waits until its input ends, when it is no longer needed, or SIGTERM reports the death of
- * its parent.
- * The signal also comes when only a thread ends, so it ends the connection only if the process is a zombie or gone.
- * If fusectl is not mounted, root mounts it in a private namespace for that moment. Another user cannot: while a thread
- * of the server is blocked, the guard itself replies ENOTCONN to the newest requests. It knows their numbers, which are
- * even and consecutive, from a request of its own. The kernel rejects a reply to anything else. The program that makes
- * this request must not have the device, or it would keep the connection it waits for.
+ * Shell program of the guard, which `guardConnection` explains. $1 is the process that serves the mount, $2 the abort
+ * file of the connection, $3 the directory of the mount, and the rest the command that unmounts it.
+ *
+ * It waits for the end of its input, by which it is disposed of, or for SIGTERM, which the kernel sends when its parent
+ * dies. The signal also comes when only a thread ends, so the guard acts only if the process is a zombie or gone:
+ * 1. It writes to the abort file. If fusectl, which has it, is not mounted, root mounts it in a private namespace.
+ * 2. Another user cannot mount it. The guard then answers for the server, as long as a thread of it is blocked: it
+ *    replies ENOTCONN (-107) to the newest requests. Their numbers are even and consecutive, so it learns the newest from
+ *    a request of its own (`stat`). The kernel rejects a reply to a number that is not waiting. `stat` must not inherit
+ *    the device, or it would keep the connection open for which it waits.
  */
 const PROGRAM = String.raw`refuse_requests() {
   stat -f -- "$1" > /dev/null 2>&1 ${DEVICE_FD}>&- &
@@ -50,9 +51,9 @@ while parent_died=0; ! read -r _ && [ $parent_died = 1 ]; do
 done`
 
 /**
- * Ends a mount's connection if this process is killed, until it is disposed of.
- * The kernel does so once the whole process has ended. But a thread may block in a notice,
- * waiting for a lock whose holder waits for the server. That deadlock would block every user of the mount.
+ * Starts a guard that ends a mount's connection if this process is killed, until it is disposed of.
+ * The kernel ends a connection once the whole process of its server has ended. But a thread that notifies the kernel of
+ * a change may wait there for a lock, whose holder waits for the server: every user of the mount would hang for good.
  * @param fd the device of the mount.
  */
 export function guardConnection({ directory, connection }: MountEntry, fd: number): Disposable {

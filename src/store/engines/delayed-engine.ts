@@ -15,14 +15,17 @@ import type { SegmentStore } from '../segments/segment-store.ts'
 import type { SessionRegistry, SessionRegistryEntry } from '../sessions/session-registry.ts'
 
 export interface DelayedEngineOptions {
-  /** True if it learns of every commit of others by itself, so that nobody waits for `changeCount`. */
+  /**
+   * True to behave like an engine that is notified of every commit of others: `changeCount` returns without a pause, and
+   * leaves the engine's own commits out.
+   */
   readonly isNotified?: boolean
   readonly localCache?: LocalCache
 }
 
 /**
- * An engine that behaves as if remote: every result is a promise, and each call runs in a later turn of the event
- * loop. For tests of code that waits for an engine.
+ * Wraps an engine so that it behaves as if remote: every result is a promise, and each call runs in a later turn of the
+ * event loop. For tests of code that waits for an engine.
  */
 export class DelayedEngine implements Engine {
   readonly name: string
@@ -33,7 +36,7 @@ export class DelayedEngine implements Engine {
 
   readonly #isNotified: boolean
 
-  /** Changes that its own commits made: they are not news. */
+  /** Changes by its own commits, which a notified engine does not count. */
   #ownChanges = 0
 
   constructor(inner: Engine, { isNotified = false, localCache }: DelayedEngineOptions = {}) {

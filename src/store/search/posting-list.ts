@@ -1,9 +1,13 @@
-/** Documents of a block, ascending. */
+/**
+ * Documents of a block, ascending. The index is made of blocks, each of some thousand files, which it numbers from 0 as
+ * its documents. A posting list has the documents that contain a trigram: three bytes in sequence. A bucket of a block
+ * has the lists of the trigrams with the same hash.
+ */
 export type Documents = Uint16Array
 
 /**
- * Writes the posting lists of one bucket: trigram (delta), length and form, documents. Documents are deltas of one or
- * two bytes or, where that is shorter, a bitmap of the block.
+ * Writes the posting lists of one bucket. A list is its trigram, as the difference to the one before; its length in
+ * bytes and its form; and its documents. Those are differences of one or two bytes or, if that is shorter, a bitmap.
  */
 export class PostingWriter {
   readonly #documents: number
@@ -16,6 +20,7 @@ export class PostingWriter {
     this.#documents = documents
   }
 
+  /** Adds the list of a trigram; trigrams must ascend. */
   add(trigram: number, documents: Documents): void {
     this.#reserve(documents.length * 2 + 16)
     this.#writeVarint(trigram - this.#trigram)
@@ -75,7 +80,7 @@ export class PostingWriter {
   }
 }
 
-/** Returns the size of the deltas in bytes. */
+/** Returns the size of the differences in bytes. */
 function countDifferenceBytes(documents: Documents): number {
   let length = documents.length
   let next = 0
@@ -97,7 +102,7 @@ export class PostingReader {
     this.#bytes = bytes
   }
 
-  /** Returns the list of one trigram; empty if it has none here. */
+  /** Returns the list of a trigram; empty if the bucket has none. Reads from the start, so a reader finds only once. */
   find(trigram: number): Documents {
     for (let next = this.#readHeader(); next !== undefined; next = this.#readHeader()) {
       if (next.trigram === trigram) return decodeDocuments(this.#readBytes(next.length), next.isBitmap)

@@ -39,10 +39,13 @@ export function sendRefusal(response: ServerResponse, { status, message, headers
   response.writeHead(status, { ...all, connection: 'close' }).end(body)
 }
 
-/** Errors that the language itself throws, where our code is wrong. */
+/** Errors that JavaScript throws where our code is wrong. */
 const PROGRAM_ERRORS = [TypeError, RangeError, ReferenceError, SyntaxError, URIError] as const
 
-/** Converts an error to its status and body. Errors of our own code are not described: they may have anything. */
+/**
+ * Converts an error to its status and body. Does not describe a fault in our code: its message may quote anything, such
+ * as the content of a file. An `Error` with neither a name nor a code counts as one.
+ */
 export function toErrorResponse(error: unknown): { readonly status: number; readonly body: WebErrorBody } {
   if (isVfsError(error)) {
     const { code, message, path } = error
