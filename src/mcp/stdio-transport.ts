@@ -23,8 +23,8 @@ import { MessageLineReader, type TruncatedLine } from './message-line-reader.ts'
 import { RequestQueue } from './request-queue.ts'
 
 /**
- * A client at a pair of streams, one message a line. A client that does not read its responses gets only
- * a few: its further requests are queued, and beyond that its input is not read.
+ * Exchanges messages with a client over a pair of streams, one on each line. If the client does not read its responses,
+ * only a few requests run: further ones are queued, and then the input is paused.
  */
 export class StdioTransport implements Transport {
   onmessage: Transport['onmessage']
@@ -136,12 +136,12 @@ export class StdioTransport implements Transport {
     if (message === undefined || this.closed.aborted) return
     if (isJSONRPCRequest(message)) {
       if (isSpecType.SubscriptionsListenRequest(message)) {
-        // It is answered when it ends, and must not keep others from running.
+        // Not queued: the response comes when the subscription ends, and other requests must run meanwhile.
         this.onlisten?.(message.id, message.params.notifications)
         this.onmessage?.(message)
         return
       }
-      // A client pings because other requests take long.
+      // A ping overtakes other requests: a client sends it because they take long.
       const isUrgent = message.method === 'ping' && !this.#output.writableNeedDrain
       this.#requests.add(message, size, isUrgent)
       return

@@ -55,11 +55,13 @@ class VaultVolume implements StoreVolume {
   }
 }
 
-/** Vaults at the durability of a run's subject; what is synced gets fewer files, since it waits for the disk. */
+/**
+ * Creates the subject of vaults with a durability. Synced ones get fewer files, since every write waits for the disk.
+ */
 export function vaults(settings: Settings, durability: Durability): StoreSubject {
   let volumes = 0
   return {
-    ...sizes(chooseScale(settings), durability),
+    ...chooseSizes(chooseScale(settings), durability),
     async open() {
       const directory = `${settings.directory}/home-${process.pid}-${++volumes}`
       const home = await openBenchHome(settings, directory, durability)
@@ -68,7 +70,7 @@ export function vaults(settings: Settings, durability: Durability): StoreSubject
   }
 }
 
-function sizes({ textFiles, slowTextFiles, largeFileBytes }: Scale, durability: Durability) {
+function chooseSizes({ textFiles, slowTextFiles, largeFileBytes }: Scale, durability: Durability) {
   const isSynced = durability === 'full'
   return {
     textFiles: isSynced ? slowTextFiles : textFiles,

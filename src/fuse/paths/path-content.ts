@@ -11,13 +11,16 @@ import { OpenFileHandle, type OpenHandle } from './open-handle.ts'
 import { toInodeAttributes } from './path-attributes.ts'
 import { emptyReply, type PathConnection, type PathRequestHandler } from './path-request-handler.ts'
 
+// Handlers of the requests of the kernel that open, read and change a file. `path-handlers.ts` lists them.
+
+/** Flags of `open` in Linux: O_ACCMODE and O_TRUNC. */
 const ACCESS_MODE = 0o3
 const TRUNCATE = 0o1000
-/** Sends every read to the server, whatever the reported size. */
+/** Flag of a reply to `open`: the kernel sends every read to the server, whatever the size of the file. */
 const DIRECT_IO = 1 << 0
-/** The file has no offsets, and writers do not wait for readers. */
+/** Flag of a reply: the file has no offsets, and writers do not wait for readers. */
 const STREAM = 1 << 4
-/** Omits the flush at close, because there is nothing to store. */
+/** Flag of a reply: the kernel sends no flush at close, because there is nothing to store. */
 const NO_FLUSH = 1 << 5
 
 /** Parses the flags of an `open`. */
@@ -25,7 +28,7 @@ export function parseOpenFlags(flags: number): { readonly isWriter: boolean; rea
   return { isWriter: (flags & ACCESS_MODE) !== 0, truncates: (flags & TRUNCATE) !== 0 }
 }
 
-/** Flags for the kernel that do not follow from the handle itself. */
+/** Properties of an opened file that its handle does not have. */
 interface OpenReplyFlags {
   readonly truncates: boolean
   readonly isDirect?: boolean

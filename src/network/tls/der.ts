@@ -1,4 +1,4 @@
-/** Tags of the types of ASN.1 that a certificate needs. */
+/** Tags of the ASN.1 types that a certificate needs. */
 const TAG = {
   boolean: 0x01,
   integer: 0x02,
@@ -19,15 +19,16 @@ export const der = {
   boolean: (value: boolean): Buffer => encode(TAG.boolean, Buffer.from([value ? 0xff : 0])),
   /** Encodes an integer that is not negative, from its bytes. */
   integer: (bytes: Uint8Array): Buffer => {
-    const isNegative = ((bytes[0] ?? 0) & 0x80) !== 0
-    return encode(TAG.integer, Buffer.concat([Buffer.alloc(isNegative ? 1 : 0), bytes]))
+    // The highest bit is the sign: a zero byte in front keeps the number positive.
+    const looksNegative = ((bytes[0] ?? 0) & 0x80) !== 0
+    return encode(TAG.integer, Buffer.concat([Buffer.alloc(looksNegative ? 1 : 0), bytes]))
   },
   bitString: (bytes: Uint8Array, unusedBits = 0): Buffer =>
     encode(TAG.bitString, Buffer.concat([Buffer.from([unusedBits]), bytes])),
   octetString: (bytes: Uint8Array): Buffer => encode(TAG.octetString, bytes),
   oid: (dotted: string): Buffer => encode(TAG.oid, encodeOid(dotted)),
   text: (text: string): Buffer => encode(TAG.utf8String, Buffer.from(text)),
-  /** Encodes a time before 2050: certificates have two digits of the year until then. */
+  /** Encodes a time before 2050, as `YYMMDDHHMMSSZ`: until then, certificates have two digits of the year. */
   time: (time: Date): Buffer =>
     encode(
       TAG.utcTime,
@@ -40,10 +41,10 @@ export const der = {
     ),
   sequence: (...parts: readonly Uint8Array[]): Buffer => encode(TAG.sequence, Buffer.concat(parts)),
   set: (...parts: readonly Uint8Array[]): Buffer => encode(TAG.set, Buffer.concat(parts)),
-  /** Encodes a numbered field around whole values. */
+  /** Encodes a numbered field that contains values with their own tags. */
   explicit: (number: number, ...parts: readonly Uint8Array[]): Buffer =>
     encode(CONTEXT_TAG | CONSTRUCTED | number, Buffer.concat(parts)),
-  /** Encodes a numbered field in place of the tag of a value. */
+  /** Encodes the content of a value with the number of its field in place of its tag. */
   implicit: (number: number, bytes: Uint8Array): Buffer => encode(CONTEXT_TAG | number, bytes),
 } as const
 

@@ -7,9 +7,9 @@ import { findEntry, listAncestors } from './tree.ts'
 import { performWork, type TreeWork } from './tree-work.ts'
 
 /**
- * Copies the entries of the directory at these paths into both vaults of a fork, before they change there. The directory
- * as it is now becomes their base. Paths that the fork has changed stay as they are. O(paths), and everything below
- * a covered one.
+ * Copies the entries of the directory at these paths into both vaults of a fork, before they change there. The
+ * directory as it is now becomes their base. Paths that the fork has changed stay as they are. O(paths), and everything
+ * below a covered one.
  */
 export async function copyUp(
   trees: LayerTrees,
@@ -25,14 +25,14 @@ export async function copyUp(
   /** Nothing of the directory is visible below a path that the fork removed or replaced. */
   function isVisible(path: string): boolean {
     const found = layers.find(path)
-    return found.source === 'directory' || found.isOpen
+    return found.source === 'directory' || found.showsDirectory
   }
 
   function isMissing({ path, entry }: MirroredPath): boolean {
     const found = layers.find(path)
     if (found.source !== 'directory') return false
     // A directory that the user removed or replaced stays the base of changes inside it: `apply` reports it.
-    if (entry?.type !== 'directory' && layers.hasChangesBelow(found, false)) return false
+    if (entry?.type !== 'directory' && layers.hasChangesBelow(found)) return false
     return !(
       isSameEntry(entry, findEntry(trees.before, path)) && isSameEntry(entry, findEntry(trees.after, path))
     )

@@ -1,21 +1,21 @@
 import { isSameEntry } from './link-entry.ts'
 import { listNamesIn, ROOT_INODE, readInode, splitPath, type TreeFiles } from './tree.ts'
 
-/** The two vaults of a fork: its base at the touched paths, and the fork itself. */
+/** The two vaults of a fork: its base, which has only the paths that a fork touched, and the fork itself. */
 export interface LayerTrees {
   readonly before: TreeFiles
   readonly after: TreeFiles
 }
 
-/** A path of a fork. */
+/** State of a path in a fork of a directory. */
 export interface LayeredPath {
   /**
    * Source of its entry: the fork, which has changed it, or the directory. Undefined if there is none: the fork has
    * removed it, or its parent.
    */
   readonly source: 'fork' | 'directory' | undefined
-  /** True if entries of the directory are visible below it. */
-  readonly isOpen: boolean
+  /** True if entries of the directory are visible below it, beside those of the fork. */
+  readonly showsDirectory: boolean
   /** Inodes of the path in the two vaults. */
   readonly before: number | undefined
   readonly after: number | undefined
@@ -42,23 +42,29 @@ export class ForkLayers {
   enter(parent: LayeredPath, name: string): LayeredPath {
     const before = findChild(this.#before, parent.before, name)
     const after = findChild(this.#after, parent.after, name)
-    const isParentOpen = parent.isOpen
+    const isParentVisible = parent.showsDirectory
     if (before === undefined && after === undefined)
-      return { source: isParentOpen ? 'directory' : undefined, isOpen: isParentOpen, before, after }
-    if (this.#isSame(before, after)) return { source: 'directory', isOpen: isParentOpen, before, after }
-    if (after === undefined) return { source: undefined, isOpen: false, before, after }
+      return {
+        source: isParentVisible ? 'directory' : undefined,
+        showsDirectory: isParentVisible,
+        before,
+        after,
+      }
+    if (this.#isSame(before, after))
+      return { source: 'directory', showsDirectory: isParentVisible, before, after }
+    if (after === undefined) return { source: undefined, showsDirectory: false, before, after }
     // A directory that replaced a file or a link has no entries below it in the linked directory. A new one may have some
     // by now.
     const wasOpen = before === undefined || isDirectory(this.#before, before)
     return {
       source: 'fork',
-      isOpen: isParentOpen && wasOpen && isDirectory(this.#after, after),
+      showsDirectory: isParentVisible && wasOpen && isDirectory(this.#after, after),
       before,
       after,
     }
   }
 
-  /** True if an entry is that of the directory, and the fork has neither it nor anything below it. */
+  /** True if an entry is that of the directory, and the fork has touched neither it nor anything below it. */
   isUntouched({ source, before, after }: LayeredPath): boolean {
     return source === 'directory' && before === undefined && after === undefined
   }
@@ -68,18 +74,31 @@ export class ForkLayers {
     return [...new Set([...listNamesIn(this.#before, before), ...listNamesIn(this.#after, after)])]
   }
 
-  /** True if the fork has changed something below a path; with `ignoresRemovals`, only entries that it has count. */
-  hasChangesBelow(path: LayeredPath, ignoresRemovals: boolean): boolean {
+  /** True if the fork has changed something below a path; a removal counts. */
+  hasChangesBelow(path: LayeredPath): boolean {
+    return this.#hasBelow(path, ({ source }) => source !== 'directory')
+  }
+
+  /** True if the fork has created or changed an entry below a path; a removal does not count. */
+  hasEntriesBelow(path: LayeredPath): boolean {
+    return this.#hasBelow(path, ({ source }) => source === 'fork')
+  }
+
+  #hasBelow(path: LayeredPath, isWanted: (child: LayeredPath) => boolean): boolean {
     return this.listNames(path).some((name) => {
       const child = this.enter(path, name)
-      if (child.source === 'fork' || (child.source === undefined && !ignoresRemovals)) return true
-      return this.hasChangesBelow(child, ignoresRemovals)
+      return isWanted(child) || this.#hasBelow(child, isWanted)
     })
   }
 
   #lookUp(path: string): LayeredPath {
     return this.#after.readTogether(() => {
-      let found: LayeredPath = { source: 'directory', isOpen: true, before: ROOT_INODE, after: ROOT_INODE }
+      let found: LayeredPath = {
+        source: 'directory',
+        showsDirectory: true,
+        before: ROOT_INODE,
+        after: ROOT_INODE,
+      }
       for (const name of splitPath(path)) {
         // Neither vault has more of the path, so the rest of it has the same state.
         if (found.before === undefined && found.after === undefined) return found

@@ -38,11 +38,16 @@ export interface ViewParts {
 
 /** An entry of a walk. */
 interface ViewedEntry extends WalkEntry {
-  /** True if the fork has nothing in the directory that the entry is in, so that it is surely that of the directory. */
+  /**
+   * True if the fork has touched nothing in the directory of the entry, so the entry is that of the linked directory.
+   */
   readonly isUntouched: boolean
 }
 
-/** The directory with the changes of a fork on top, for one operation. Paths have no links unless a method resolves them. */
+/**
+ * A linked directory with the changes of a fork on top, for one operation. Only `runResolved` and `resolve` take paths
+ * with links.
+ */
 export class LinkedView {
   readonly #parts: ViewParts
 
@@ -51,9 +56,8 @@ export class LinkedView {
   }
 
   /**
-   * Runs a read of a path that follows its links. A path that the fork has not touched is read at once, which fails with
-   * ELOOP if it has a link: most paths have none, and are looked up once. Throws ELOOP for a link if the call must not
-   * follow any.
+   * Reads a path and follows its links. Most paths have none, so a path that the fork has not touched is first read as
+   * it is: ELOOP shows that it has a link. Throws ELOOP for a link if the call must not follow any.
    */
   async runResolved<T>(
     { path, op, followLast }: { path: string; op: string; followLast: boolean },
@@ -86,7 +90,7 @@ export class LinkedView {
     try {
       return this.#maskStat(path, await directory.stat(path, refuseLinks(ctx)))
     } catch (error) {
-      if (isMissing(error) && layers.hasChangesBelow(found, true)) return vault.stat(path, refuseLinks(ctx))
+      if (isMissing(error) && layers.hasEntriesBelow(found)) return vault.stat(path, refuseLinks(ctx))
       throw error
     }
   }
@@ -133,10 +137,10 @@ export class LinkedView {
     if (type !== 'directory') throw new VfsError('ENOTDIR', path, { op: 'readdir' })
     const known = new Map(layers.listNames(found).map((name) => [name, layers.enter(found, name)]))
     if (known.size === 0 && found.source === 'directory') return list(directory, path, refuseLinks(ctx))
-    const types = found.isOpen ? await this.#listDirectory(path, ctx) : new Map<string, FileType>()
+    const types = found.showsDirectory ? await this.#listDirectory(path, ctx) : new Map<string, FileType>()
     for (const [name, entry] of known) {
       if (entry.source === undefined) types.delete(name)
-      else if (entry.source === 'fork' || layers.hasChangesBelow(entry, true))
+      else if (entry.source === 'fork' || layers.hasEntriesBelow(entry))
         types.set(name, (await this.stat(child(path, name), ctx)).type)
     }
     return [...types.keys()].sort().map((name) => ({ name, type: types.get(name) ?? 'other' }))

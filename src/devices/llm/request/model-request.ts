@@ -34,7 +34,7 @@ const modelRequestSchema = z.object({
   tools: z.array(toolSchema).default([]),
 })
 
-/** Parses a request and fills in defaults; without messages, its intent is the message. EINVAL if it is malformed. */
+/** Parses a request and fills in defaults. Without messages, the intent becomes the message. Throws EINVAL. */
 export function parseModelRequest(path: string, body: unknown): ModelRequest {
   const { messages, intent, ...rest } = parseDeviceRequest(path, modelRequestSchema, body)
   if (messages.length > 0) return { ...rest, intent, messages: messages.map(toContextMessage) }

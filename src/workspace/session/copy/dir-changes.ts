@@ -72,18 +72,18 @@ class DirChangeReader {
       this.#found.push(createUnstorableChange(path))
       return
     }
-    const facts = this.#locked.unlockStats(host)
-    if (facts === undefined) return
-    if (!facts.isDirectory() && this.#isAroundHidden(path)) {
+    const stats = this.#locked.unlockStats(host)
+    if (stats === undefined) return
+    if (!stats.isDirectory() && this.#isAroundHidden(path)) {
       // It would replace a directory with a hidden path.
       this.#found.push(createUnstorableChange(path))
       return
     }
-    const linkOf = this.#links.findEarlier(path, facts)
-    const isChanged = before === undefined || !this.#isUntouched(path, before, facts)
+    const linkOf = this.#links.findEarlier(path, stats)
+    const isChanged = before === undefined || !this.#isUntouched(path, before, stats)
     if (this.#links.shouldReport(path, isChanged, linkOf))
-      this.#found.push(createPut(path, host, facts, linkOf))
-    if (facts.isDirectory()) await this.#readDirectory(path)
+      this.#found.push(createPut(path, host, stats, linkOf))
+    if (stats.isDirectory()) await this.#readDirectory(path)
   }
 
   #isHidden(path: string): boolean {
@@ -98,6 +98,6 @@ class DirChangeReader {
   #isUntouched(path: string, before: BigIntStats, current: BigIntStats): boolean {
     if (before.ino === current.ino && before.ctimeNs === current.ctimeNs) return true
     const lower = join(this.#copy.lower, path)
-    return isUntouched({ facts: before, host: lower }, { facts: current, host: join(this.#copy.root, path) })
+    return isUntouched({ stats: before, host: lower }, { stats: current, host: join(this.#copy.root, path) })
   }
 }

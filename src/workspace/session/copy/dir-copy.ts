@@ -115,10 +115,10 @@ export async function readTreeStats(root: string): Promise<TreeStats> {
     const entries = new Map<string, BigIntStats>()
     for (const name of listHostNames(join(root, path))) {
       if (isTooDeep(join(root, path, name.name))) continue
-      const facts = findStatsByName(join(root, path), name)
-      if (facts === undefined) continue
-      entries.set(name.name, facts)
-      if (facts.isDirectory() && name.raw === undefined) pending.push(`${path}/${name.name}`)
+      const stats = findStatsByName(join(root, path), name)
+      if (stats === undefined) continue
+      entries.set(name.name, stats)
+      if (stats.isDirectory() && name.raw === undefined) pending.push(`${path}/${name.name}`)
     }
     tree.set(path, entries)
   }

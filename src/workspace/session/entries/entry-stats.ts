@@ -22,10 +22,10 @@ export function findEntryStats(path: string): BigIntStats | undefined {
 }
 
 /** Returns the type; `other` for a link whose target is not UTF-8, since that cannot be stored. */
-function toFileType(facts: BigIntStats, host: string): FileType {
-  if (facts.isFile()) return 'file'
-  if (facts.isDirectory()) return 'directory'
-  return facts.isSymbolicLink() && isUtf8(readTarget(host)) ? 'symlink' : 'other'
+function toFileType(stats: BigIntStats, host: string): FileType {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'directory'
+  return stats.isSymbolicLink() && isUtf8(readTarget(host)) ? 'symlink' : 'other'
 }
 
 function readTarget(host: string): Buffer {
@@ -36,18 +36,18 @@ function readTarget(host: string): Buffer {
 export function createPut(
   path: string,
   host: string,
-  facts: BigIntStats,
+  stats: BigIntStats,
   linkOf?: string,
 ): Extract<SessionChange, { kind: 'put' }> {
   return {
     kind: 'put',
     path,
-    type: toFileType(facts, host),
+    type: toFileType(stats, host),
     host,
-    mode: Number(facts.mode & PERMISSIONS),
-    mtimeNs: facts.mtimeNs,
-    uid: Number(facts.uid),
-    gid: Number(facts.gid),
+    mode: Number(stats.mode & PERMISSIONS),
+    mtimeNs: stats.mtimeNs,
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
     ...(linkOf !== undefined && { linkOf }),
   }
 }
@@ -64,7 +64,7 @@ export function createUnstorableChange(path: string): SessionChange {
 
 /** Stats of an entry, and its path on this machine. */
 export interface LocatedEntry {
-  readonly facts: BigIntStats
+  readonly stats: BigIntStats
   readonly host: string
 }
 
@@ -73,7 +73,7 @@ export interface LocatedEntry {
  * directory, and not its time, which follows from them.
  */
 export function isUntouched(before: LocatedEntry, current: LocatedEntry): boolean {
-  const [one, other] = [before.facts, current.facts]
+  const [one, other] = [before.stats, current.stats]
   if (one.mode !== other.mode || one.uid !== other.uid || one.gid !== other.gid) return false
   if (one.isDirectory()) return true
   if (one.isSymbolicLink()) return readTarget(before.host).equals(readTarget(current.host))

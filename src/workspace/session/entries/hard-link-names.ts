@@ -6,9 +6,9 @@ export class HardLinkNames {
   readonly #reported = new Set<string>()
 
   /** Returns the path at which the walk found the same file before, or undefined. Remembers a first path. */
-  findEarlier(path: string, facts: BigIntStats): string | undefined {
-    if (facts.nlink < 2n || facts.isDirectory()) return undefined
-    const key = `${facts.dev}:${facts.ino}`
+  findEarlier(path: string, stats: BigIntStats): string | undefined {
+    if (stats.nlink < 2n || stats.isDirectory()) return undefined
+    const key = `${stats.dev}:${stats.ino}`
     const earlier = this.#first.get(key)
     if (earlier === undefined) this.#first.set(key, path)
     return earlier

@@ -35,18 +35,18 @@ export class LockedEntries {
     return new LockedEntries(tree)
   }
 
-  /** Returns the stats of a path, as the commands see it, and makes it readable. */
+  /** Makes a path readable for this process. Returns its stats with the permissions that commands see. */
   unlockStats(path: string): BigIntStats | undefined {
     const known = this.#unlocked.get(path)
     if (known !== undefined) return known
-    const facts = findEntryStats(path)
-    if (facts !== undefined && isLocked(facts)) {
-      const mode = Number(facts.mode) & PERMISSION_BITS
+    const stats = findEntryStats(path)
+    if (stats !== undefined && isLocked(stats)) {
+      const mode = Number(stats.mode) & PERMISSION_BITS
       if (this.#tree !== undefined) record(this.#tree, path, mode)
-      chmodSync(path, mode | getNeededBits(facts))
-      this.#unlocked.set(path, facts)
+      chmodSync(path, mode | getNeededBits(stats))
+      this.#unlocked.set(path, stats)
     }
-    return facts
+    return stats
   }
 
   /** Restores all permissions; inner entries first, while their directories are open. */
@@ -85,12 +85,12 @@ function tryLock(path: string, mode: number): void {
   }
 }
 
-function isLocked(facts: BigIntStats): boolean {
-  if (process.getuid?.() === 0 || !(facts.isFile() || facts.isDirectory())) return false
-  const needed = getNeededBits(facts)
-  return (Number(facts.mode) & needed) !== needed
+function isLocked(stats: BigIntStats): boolean {
+  if (process.getuid?.() === 0 || !(stats.isFile() || stats.isDirectory())) return false
+  const needed = getNeededBits(stats)
+  return (Number(stats.mode) & needed) !== needed
 }
 
-function getNeededBits(facts: BigIntStats): number {
-  return facts.isDirectory() ? OWNER_ENTERS : OWNER_READS
+function getNeededBits(stats: BigIntStats): number {
+  return stats.isDirectory() ? OWNER_ENTERS : OWNER_READS
 }

@@ -67,22 +67,22 @@ class OverlayChangeReader {
       this.#found.push(createUnstorableChange(path))
       return
     }
-    const [facts, before] = [this.#locked.unlockStats(host), hasBase ? findEntryStats(base) : undefined]
-    if (facts === undefined) return
-    if (isWhiteout(facts)) {
+    const [stats, before] = [this.#locked.unlockStats(host), hasBase ? findEntryStats(base) : undefined]
+    if (stats === undefined) return
+    if (isWhiteout(stats)) {
       if (before !== undefined) this.#found.push({ kind: 'gone', path })
       return
     }
-    const linkOf = this.#links.findEarlier(path, facts)
-    const isChanged = before === undefined || !isUntouched({ facts: before, host: base }, { facts, host })
+    const linkOf = this.#links.findEarlier(path, stats)
+    const isChanged = before === undefined || !isUntouched({ stats: before, host: base }, { stats, host })
     if (this.#links.shouldReport(path, isChanged, linkOf))
-      this.#found.push(createPut(path, host, facts, linkOf))
+      this.#found.push(createPut(path, host, stats, linkOf))
     const directoryState = { isCut: isCut || this.#opaque.has(path), hasBase: before?.isDirectory() === true }
-    if (facts.isDirectory()) await this.#readDirectory(path, directoryState)
+    if (stats.isDirectory()) await this.#readDirectory(path, directoryState)
   }
 }
 
 /** True for an overlay's mark of a deleted entry. */
-function isWhiteout(facts: BigIntStats): boolean {
-  return facts.isCharacterDevice() && facts.rdev === 0n
+function isWhiteout(stats: BigIntStats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === 0n
 }
