@@ -1,5 +1,5 @@
-// Loads the parts of the command line with what V8 made of them in earlier runs. Node's own compile cache has what V8
-// compiles when it loads a file, which is little: most functions are compiled when they are first called, in every run again.
+// Loads the parts of the command line with the code that V8 compiled in earlier runs. Node's own compile cache keeps what
+// V8 compiles when it loads a file, which is little: most functions are compiled when they are first called.
 'use strict'
 const fs = process.getBuiltinModule('node:fs')
 const { createRequire } = process.getBuiltinModule('node:module')
@@ -8,7 +8,7 @@ const vm = process.getBuiltinModule('node:vm')
 
 /** A part that has a hash of its content in its name. */
 const PART = /-[\w-]{8}\.c?js$/
-/** So many runs add the functions that they compiled. Later ones would find little, and writing takes time. */
+/** Number of runs that add the functions that they compiled. Later ones would find little, and writing takes time. */
 const RUNS = 3
 /** Above the length of a list of parts. */
 const HEAD_BYTES = 32 * 1024
@@ -24,7 +24,10 @@ exports.ProgramParts = class {
   #loaded = new Map()
   #scripts = new Map()
 
-  /** @param cache the file with the compiled code, or undefined for none. It must be this user's own: its content is run. */
+  /**
+   * @param cache the file with the compiled code, or undefined for none. It must be this user's own: its content is
+   * run.
+   */
   constructor(directory, cache) {
     this.#directory = directory
     this.#cache = cache === undefined ? undefined : new CompiledCode(cache)
@@ -72,8 +75,9 @@ exports.ProgramParts = class {
 }
 
 /**
- * A file with compiled code of parts: a line of JSON with their names and lengths, then the bytes of each part, twice. Only
- * parts that are loaded are read: a hook that finds no change needs a twentieth of what one needs that records some.
+ * A file with compiled code of parts: a line of JSON with their names and lengths, then the bytes of each part, twice.
+ * Only parts that are loaded are read: a hook that finds no change needs a twentieth of what one needs that records
+ * some.
  */
 class CompiledCode {
   #path

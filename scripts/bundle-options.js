@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The program that hooks start. It is bundled with them. */
+/** The program that the hooks of agents start. It is bundled as they are. */
 export const WATCHER = 'src/timeline/watch/watcher-process.ts'
 
-/** All other programs of threads and processes, which are started by their path. */
+/** All other programs that run in a thread or process of their own, which is started with their path. */
 export const programs = globSync('src/**/*-{worker,process}.ts', { cwd: root, exclude: [WATCHER] })
 
 /** Packages that only one program needs. One of them ships tests that would be a fifth of an installation. */
 export const ONE_PROGRAM = ['turndown', '@mixmark-io/domino']
 
-/** Functions of the bundler that replace newer syntax. */
+/** Package of the bundler with the functions that replace newer syntax. */
 const HELPERS = '@oxc-project/runtime/'
 
 /** Returns the options of every bundle. Packages stay outside, except those named. */

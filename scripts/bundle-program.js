@@ -5,15 +5,17 @@ import { bundleOptions, ONE_PROGRAM, programs, root } from './bundle-options.js'
 import { createLazyRequires } from './lazy-requires.js'
 import { plainText } from './plain-text.js'
 
-/** Packages of a hundred and more files, of which a server of tools needs a part. */
+/** Packages of more than a hundred files, of which the MCP server needs a part. */
 const MANY_FILES = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core']
-/** Small, and needed by many commands. All others are loaded by the commands that need them. */
+/** Packages to bundle: small ones that many commands need. Commands load all others from `node_modules`. */
 export const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...MANY_FILES, ...ONE_PROGRAM]
 
 /** Module that the bundle for hooks loads only if something changed. */
 export const CHANGED_DIRECTORY = 'record-changed-directory'
 
-/** Without comments and indentation, which take time to read at every start. Names stay: a trace shows them. */
+/**
+ * Options that remove comments and indentation, which take time to read at every start. Stack traces show the names.
+ */
 export const SHORT = { compress: false, mangle: false, codegen: { removeWhitespace: true } }
 
 /**

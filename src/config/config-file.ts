@@ -13,11 +13,11 @@ import { findReservedPurpose } from './reserved-vaults.ts'
 import { setTopLevelValue } from './set-value.ts'
 
 const CONFIG_FILE = 'config.toml'
-/** A younger file may change again without a change of its times, which follow the clock of the kernel. */
+/** Age from which a file is cached. A younger one may change again without new times: the kernel's clock is coarse. */
 const MIN_CACHED_AGE_MS = 1000
 const MAX_CACHED_FILES = 16
 
-/** Files read before: a daemon asks for the configuration with each process. */
+/** Cache of files: a daemon reads the configuration for each process. */
 const filesRead = new Map<string, { readonly version: string; readonly file: ConfigFile }>()
 
 /** A home's configuration with the line of each setting. */
@@ -162,8 +162,8 @@ async function isExactConfig(file: string, text: string, expected: Config): Prom
 }
 
 /**
- * Returns a text that differs for each version of a file, or for none; undefined if it changed just now or has no
- * stats.
+ * Returns a text that identifies the version of a file, missing ones included. Undefined if the file must not be
+ * cached: it changed just now, or its stats cannot be read.
  */
 function findCacheableVersion(file: string): string | undefined {
   try {

@@ -1,4 +1,7 @@
-/** Source of completions for a value: names of the home, paths in the vault, tools, or files of this machine. */
+/**
+ * Source from which the shell completes a value: names of the home, paths in the vault, tools, or files of this
+ * machine.
+ */
 export type CompletionSource = 'vault' | 'checkpoint' | 'path' | 'context' | 'tool' | 'file'
 
 /** An option `--name`, also `-n` if it has a short form. */
@@ -26,7 +29,7 @@ export interface CommandArgument {
   readonly offers?: CompletionSource
 }
 
-/** Object of a command: nothing, a home, a vault, or a vault it changes. It decides the common options. */
+/** Target of a command: nothing, a home, a vault to read, or a vault to change. It decides the common options. */
 export type CommandScope = 'none' | 'home' | 'vault' | 'change'
 
 /** Definition of a command, from which help, checks and completion derive. */

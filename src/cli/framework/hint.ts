@@ -1,13 +1,16 @@
 import { quoteShellWord } from '../render/shell-word.ts'
 
-/** A command line whose hints repeat its home and its vault, such as a `CommandInvocation`. */
+/**
+ * A command line for which messages suggest another command, such as a `CommandInvocation`. The suggestion repeats its
+ * `--home` and `--vault`.
+ */
 export interface HintTarget {
   option(name: 'home' | 'vault'): string | undefined
 }
 
 const NO_TARGET: HintTarget = { option: () => undefined }
 
-/** The command lines that errors ended. */
+/** The command line that each error ended. */
 const failedCommands = new WeakMap<object, HintTarget>()
 
 /** Records the command line that an error ended, for the hints of its message. */
@@ -15,17 +18,17 @@ export function recordHintTarget(error: unknown, target: HintTarget): void {
   if (typeof error === 'object' && error !== null) failedCommands.set(error, target)
 }
 
-/** Returns the command line that an error ended; one without options if it was not recorded. */
+/** Returns the command line that an error ended. It has no options if none was recorded. */
 export function findHintTarget(error: unknown): HintTarget {
   return (typeof error === 'object' && error !== null && failedCommands.get(error)) || NO_TARGET
 }
 
-/** Formats a command on the vault of a command line, as one types it: `coppice ls / --vault base`. */
+/** Formats a command on the same vault, for a message: `coppice ls / --vault base`. */
 export function formatVaultCommand(target: HintTarget, ...words: readonly string[]): string {
   return formatCommand(target, words, ['vault', 'home'])
 }
 
-/** Formats a command on the home of a command line, as one types it: `coppice ps --all --home /home`. */
+/** Formats a command on the same home, for a message: `coppice ps --all --home /home`. */
 export function formatHomeCommand(target: HintTarget, ...words: readonly string[]): string {
   return formatCommand(target, words, ['home'])
 }

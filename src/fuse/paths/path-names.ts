@@ -17,9 +17,13 @@ import {
   replyWithName,
 } from './path-request-handler.ts'
 
+// Handlers of the requests of the kernel that find and create names. `path-handlers.ts` lists them.
+
+/** Bits of a mode in Linux: permissions, the type of a file, and the type of a regular one. */
 const PERMISSIONS = 0o7777
 const FORMAT = 0o170000
 const REGULAR = 0o100000
+/** Flag of `open` in Linux: O_EXCL. */
 const EXCLUSIVE = 0o200
 
 export const lookup: PathRequestHandler = async (request, connection, ctx) => {

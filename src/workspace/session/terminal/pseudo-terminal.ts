@@ -6,14 +6,14 @@ import { isolationEnvironment, type Launch, quoteWord } from '../../isolation/in
 import type { CommandTerminal, TerminalSize } from './command-terminal.ts'
 import { TerminalOutput } from './terminal-output.ts'
 
-/** Asks a terminal what it is. Every terminal answers, after all earlier requests. */
+/** Request for the identity of a terminal. Every terminal answers it, after all earlier requests. */
 const IDENTIFY = '\x1b[c'
 /** The answer, after its escape character. */
 const IDENTITY = /\[\?[\d;]*c/
+/** Longest wait for that answer. */
+const ANSWER_TIMEOUT_MS = 300
 /** The bytes of ^C and of the end of a line. */
 const [INTERRUPT, LINE_FEED] = [3, 10]
-/** Longest wait in milliseconds for that answer. */
-const ANSWER_TIMEOUT_MS = 300
 /** Bytes of output that are kept for the error of a command that could not be started. */
 const LAST_OUTPUT_BYTES = 4096
 /** Field of `/proc/<pid>/stat` with the process group, counted from the end of the name. */
@@ -71,7 +71,7 @@ export class PseudoTerminal {
   /** Resolves when everything is written; the terminal is then as it was before. */
   async close(): Promise<void> {
     await this.#ended
-    await this.#release()
+    await this.#releaseTerminal()
   }
 
   /** Exit code of the command; undefined before its end, and if its shell was killed. */
@@ -79,7 +79,7 @@ export class PseudoTerminal {
     return this.#exitCode
   }
 
-  /** The end of what was written so far. */
+  /** The last bytes of the output so far. */
   get lastOutput(): Uint8Array {
     return this.#lastOutput
   }
@@ -104,13 +104,13 @@ export class PseudoTerminal {
     if (stdin === null || stdout === null || !(control instanceof Duplex)) return Promise.resolve()
     // The command may end before it has read all that is typed.
     stdin.on('error', () => undefined)
-    this.#take(stdin)
+    this.#takeTerminal(stdin)
     this.#watchJob(control, stdin)
     return this.#connectOutput(stdout)
   }
 
-  /** Takes the terminal over for the command. */
-  #take(stdin: Writable): void {
+  /** Connects the person's terminal to the command. */
+  #takeTerminal(stdin: Writable): void {
     this.#terminal.setRaw(true)
     stopOutputProcessing(this.#terminal)
     const disconnects = [
@@ -148,9 +148,9 @@ export class PseudoTerminal {
       const text = message.toString('latin1').trim()
       if (text !== 'stopped') this.#exitCode = /^\d{1,3}$/.test(text) ? Number(text) : undefined
       else {
-        await this.#release()
+        await this.#releaseTerminal()
         await this.#terminal.suspend()
-        this.#take(stdin)
+        this.#takeTerminal(stdin)
         this.#resize()
         control.write('go\n')
       }
@@ -188,14 +188,18 @@ export class PseudoTerminal {
     return pid === undefined ? undefined : listChildren(pid)[0]
   }
 
-  /** Gives the terminal back as it was before, without answers to what the command asked. */
-  async #release(): Promise<void> {
+  /**
+   * Disconnects the person's terminal and restores it. Late answers to requests of the command must not reach the
+   * shell.
+   */
+  async #releaseTerminal(): Promise<void> {
     this.#disconnect()
     if (this.#output.hasRequests) await this.#discardAnswers()
     await this.#terminal.write(this.#output.reset())
     this.#terminal.setRaw(false)
   }
 
+  /** Reads and drops input up to the answer to a request of our own, which follows all others. */
   async #discardAnswers(): Promise<void> {
     let answers = ''
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -218,7 +222,7 @@ export class PseudoTerminal {
  */
 export function createTerminalLines(command: string, settings: string): string[] {
   return [
-    // Messages of this shell about its job are of no interest.
+    // Hides the messages of this shell about its job.
     'exec 6>&2 2>/dev/null',
     settings,
     // This shell outlives a closed terminal, so that the command can save its work.
