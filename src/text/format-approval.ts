@@ -26,7 +26,7 @@ export interface ApprovalReason {
 }
 
 const WIDTH = 100
-/** Length from which on a client may cut a question. */
+/** Length of a question that clients show in full; they may cut a longer one. */
 const MAX_QUESTION = { characters: 4000, lines: 60 }
 /** Prefix of every line from the request, so that none can be mistaken for a line of the question itself. */
 const QUOTE_PREFIX = '  | '
@@ -103,7 +103,7 @@ function quoteLines(text: string): string[] {
 
 const LINE_PIECES = new RegExp(`.{1,${WIDTH}}`, 'gu')
 
-/** A word that a shell does not interpret. */
+/** Matches a word that a shell takes as it is. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/
 
 /** Formats a command as it is typed in a shell, with each argument quoted if needed. */

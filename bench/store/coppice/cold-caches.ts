@@ -4,47 +4,49 @@ import { type CorpusFile, createTextFiles, listDirectories } from '../../vfs/cor
 import { BareRows } from '../least/rows.ts'
 import { chooseScale } from '../scale.ts'
 
-type Turn = 'alone' | 'in turn'
+type Work = 'commit' | 'write'
 
 /**
- * A commit of SQLite, and a write on the engine in memory, as processor time: each alone, and in turn. In turn, each
- * finds the processor's caches full of the other, which is what a write on the SQLite engine is.
+ * Measures the processor time of a commit in SQLite and of a write on the engine in memory: each alone, then in turn.
+ * In turn, each finds the processor's caches full of the other's data, as in a write on the SQLite engine.
  */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const files = createTextFiles(chooseScale(settings).textFiles)
   recorder.progress('commit-alone')
-  recorder.note('commit-alone', (await measureTurns(settings, files, 'alone', false)).commit)
-  recorder.note('part-alone', (await measureTurns(settings, files, 'alone', true)).part)
-  const { commit, part } = await measureTurns(settings, files, 'in turn', true)
+  recorder.note('commit-alone', (await measureTurns(settings, files, ['commit'])).commit)
+  recorder.note('part-alone', (await measureTurns(settings, files, ['write'])).write)
+  const { commit, write } = await measureTurns(settings, files, ['commit', 'write'])
   recorder.note('commit-in-turn', commit)
-  recorder.note('part-in-turn', part)
+  recorder.note('part-in-turn', write)
 }
 
 let tables = 0
 
-/** Seconds of each. The first half of the files warms up. */
+/**
+ * Returns the seconds of each work for one file, 0 for a work that is not done. The first half of the files warms up.
+ */
 async function measureTurns(
   { directory }: Settings,
   files: readonly CorpusFile[],
-  turn: Turn,
-  writes: boolean,
-): Promise<{ readonly commit: number; readonly part: number }> {
+  works: readonly Work[],
+): Promise<Readonly<Record<Work, number>>> {
   using rows = new BareRows(`${directory}/turns-${process.pid}-${++tables}.db`)
   await using home = await openHome({ engine: 'memory' })
   const vault = await home.createVault('vault')
   for (const parent of listDirectories(files)) await vault.mkdir(parent)
-  let [commit, part] = [0, 0]
+  let [commit, write] = [0, 0]
   for (const [index, { path, bytes }] of files.entries()) {
-    if (index === Math.floor(files.length / 2)) [commit, part] = [0, 0]
-    if (writes) part += await spend(() => vault.write(path, bytes))
-    if (turn === 'in turn' || !writes) commit += await spend(() => rows.commit('write', path, bytes))
+    if (index === Math.floor(files.length / 2)) [commit, write] = [0, 0]
+    if (works.includes('write')) write += await measureProcessorTime(() => vault.write(path, bytes))
+    if (works.includes('commit'))
+      commit += await measureProcessorTime(() => rows.commit('write', path, bytes))
   }
   const counted = files.length - Math.floor(files.length / 2)
-  return { commit: commit / counted, part: part / counted }
+  return { commit: commit / counted, write: write / counted }
 }
 
-/** Returns the processor time of some work in seconds. */
-async function spend(work: () => unknown): Promise<number> {
+/** Returns the seconds of processor time that some work takes. */
+async function measureProcessorTime(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage()
   await work()
   const { user, system } = process.threadCpuUsage(before)

@@ -21,7 +21,7 @@ interface Level {
 
 /**
  * Walks depth first in the order of names, without following links. It descends by handles, so the cost does not depend
- * on the depth; one directory per level is open. Omits `closed` directories, and files of theirs by other names.
+ * on the depth; one directory per level is open. Omits `closed` directories and hard links of the files in them.
  */
 export async function* walkHostTree(
   open: () => DirectoryHandle,

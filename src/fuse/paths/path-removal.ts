@@ -8,6 +8,9 @@ import {
   type ReplyWriter,
 } from './path-request-handler.ts'
 
+// Handlers of the requests of the kernel that remove and rename. `path-handlers.ts` lists them.
+
+/** Flag of `renameat2` in Linux: RENAME_NOREPLACE. */
 const NO_REPLACE = 1
 
 export const unlink: PathRequestHandler = async (request, { files }, ctx) => {

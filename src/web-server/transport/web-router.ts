@@ -35,11 +35,11 @@ export interface WebContentOptions {
   readonly page: ReadonlyMap<string, PageFile>
   readonly methods: ReadonlyMap<string, HandledMethod>
   readonly events: EventLog
-  /** Formats everything that leaves, without secrets. */
+  /** Formats every result, without secrets. */
   readonly toJson: (value: unknown) => string
 }
 
-/** Routes each request: its kind, admission, then the page, a session, the events or a method. */
+/** Admits each request by its kind, and routes it to a file of the page, a new session, the events or a method. */
 export class WebRouter {
   readonly #gate: RequestGate
   readonly #tokens = new SessionTokens()
@@ -57,6 +57,7 @@ export class WebRouter {
     this.#streams = new EventStreams(options.events, options.toJson)
   }
 
+  /** Number of pages that listen to events. */
   get streams(): number {
     return this.#streams.size
   }
@@ -114,7 +115,7 @@ export class WebRouter {
     const body = await readJsonBody(request, MAX_BODY_BYTES.session)
     const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
     if (typeof code !== 'string' || !this.#codes.use(code)) return USED_CODE
-    // Only for a right code: the look at all connections takes time, which nobody else may use up.
+    // Only for a right code: `isOwnProgram` searches all connections of the machine, which no stranger may make it do.
     if (!isOwnProgram(request.socket)) return OTHER_USER
     const session: WebSession = { token: this.#tokens.create() }
     // Not redacted: it looks like a secret, because it is one.

@@ -5,12 +5,12 @@ import { readRecord } from './link-record.ts'
 import type { TreeFiles } from './tree.ts'
 import { performWork } from './tree-work.ts'
 
-/** Name of the checkpoint with which a copy of a fork begins. */
+/** Checkpoint in the vaults of a copied fork: the state in which it was copied. */
 export const START_CHECKPOINT = 'start'
 
 type ForkVaults = Pick<LinkedFork, 'name' | 'mirror'>
 
-/** Vaults that exist until this is disposed. */
+/** Creates forks of vaults, and deletes them when it is disposed. */
 export class TemporaryForks implements AsyncDisposable {
   readonly #home: LinkHome
   readonly #names: string[] = []
@@ -33,8 +33,8 @@ export class TemporaryForks implements AsyncDisposable {
 }
 
 /**
- * Returns the base for a merge of a fork into another one that it is a copy of: the other one as it was then, and the
- * directory at paths that were touched since. Undefined if it is no copy of it.
+ * Returns the common ancestor for a merge of a fork into the one of which it is a copy: that fork as it was copied and,
+ * at paths that the copy touched since, the directory as it was then. Undefined if the source is no copy of the target.
  */
 export async function openOrigin(
   home: LinkHome,
@@ -44,10 +44,10 @@ export async function openOrigin(
 ): Promise<TreeFiles | undefined> {
   const { origin } = readRecord(await home.posix(source.mirror)) ?? {}
   if (origin !== target.mirror) return undefined
-  const before = await temporary.create(source.mirror, START_CHECKPOINT)
-  const after = await temporary.create(source.name, START_CHECKPOINT)
-  const base = await home.posix(await temporary.create(source.mirror))
-  const changes = compareTrees(await home.posix(before), await home.posix(after))
-  await performWork(base, changes.map(createChangeWork))
-  return base
+  const copiedMirror = await temporary.create(source.mirror, START_CHECKPOINT)
+  const copiedFork = await temporary.create(source.name, START_CHECKPOINT)
+  const copiedChanges = compareTrees(await home.posix(copiedMirror), await home.posix(copiedFork))
+  const ancestor = await home.posix(await temporary.create(source.mirror))
+  await performWork(ancestor, copiedChanges.map(createChangeWork))
+  return ancestor
 }

@@ -14,12 +14,14 @@ const REASONS = {
 
 /**
  * Creates the error of a failed write after which the directory is unchanged. Returns an error without a code as it is.
+ *
+ * @param stage name of the hidden directory in which the write prepared its files.
  */
 export function createWriteError(directory: string, stage: string | undefined, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const code = findKnownCode(error.code)
   const errorPath = 'path' in error ? String(error.path) : directory
-  // The stage is internal, so an error in it is reported for the directory.
+  // The user does not know the stage: an error in it is reported for the directory.
   const isStage = errorPath.startsWith('/proc/self/fd/') || (stage !== undefined && errorPath.includes(stage))
   const path = isStage ? directory : errorPath
   const reason = code === undefined ? error.message : REASONS[code](path, directory)

@@ -1,7 +1,7 @@
 import { normalize } from '../../../vfs/index.ts'
 import type { Category, Finding } from '../category.ts'
 
-/** Call of a program. Words contain UNKNOWN for text that is only known at run time. */
+/** Call of a program. Words contain the character `UNKNOWN` for each text that is only known at run time. */
 export interface Invocation {
   readonly program: string
   readonly args: readonly string[]
@@ -9,15 +9,19 @@ export interface Invocation {
   readonly stdin: string | undefined
 }
 
-/** Command that a program runs: a program with arguments, a line of a shell, code of another language, a setting. */
+/** Command that a program runs in turn, as far as its own arguments show it. */
 export type NestedCommand =
+  /** A program with its arguments. */
   | { readonly argv: readonly string[]; readonly stdin?: string | undefined }
+  /** A line of a shell. */
   | { readonly shell: string }
+  /** Code of another language. */
   | { readonly code: string }
-  /** Text that may or may not be a line of a shell: only strong categories count. */
+  /** Text that may or may not be a line of a shell: only findings of `STRONG_CATEGORIES` count. */
   | { readonly maybe: string }
   /** Words that a shell may expand later, as it does with the index of an array. */
   | { readonly text: string }
+  /** A variable, or a setting of git, whose value the program may run. */
   | { readonly setting: string; readonly value: string }
 
 /** Effect of a call of a program. */
@@ -55,7 +59,7 @@ export function createEffect(category: Category, reason?: string): ProgramEffect
 
 export const READS: ProgramEffect = createEffect('read_only')
 
-/** Returns the findings of something that cannot be analysed. By default a person has to approve it. */
+/** Returns the findings of a command that cannot be analysed. By default, a person has to approve it. */
 export function createUnseenFindings(subject: string): readonly Finding[] {
   const reason = `runs ${subject}, which is only known when it runs`
   return [
@@ -85,7 +89,7 @@ export function filterSystemPatterns(args: readonly string[]): readonly string[]
 
 const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/(?:thread-)?self\/fd\/\d+)$/
 
-/** True if a script is no file: standard input, or the end of a pipe. */
+/** True if the path of a script is an open stream and no file: standard input, or the end of a pipe. */
 export function isStream(script: string): boolean {
   return STREAM.test(toPlainPath(script))
 }
