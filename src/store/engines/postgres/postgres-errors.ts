@@ -18,7 +18,7 @@ const codesByState: Readonly<Record<string, ErrorCode>> = {
   '57014': 'ETIMEDOUT',
 }
 
-/** What to do next, by SQLSTATE. */
+/** Next steps for the person, by SQLSTATE. */
 const hintsByState: Readonly<Record<string, string>> = {
   '28000': 'check the user of the URL, and what the server allows it in pg_hba.conf',
   '28P01': 'check PGPASSWORD or ~/.pgpass',
