@@ -39,7 +39,7 @@ export interface FunctionCall {
 }
 
 /** A part of a response to a call that shows an image. */
-export type FunctionOutputPart =
+type FunctionOutputPart =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }
 

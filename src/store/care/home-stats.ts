@@ -16,7 +16,7 @@ export interface HomeStats extends EngineUsage {
 }
 
 /** Large content outside the engine, as `HomeStats` counts it. */
-export interface SegmentStats {
+interface SegmentStats {
   readonly count: number
   readonly bytes: number
   /** Directory or bucket; absent if the engine has all content itself. */

@@ -20,7 +20,7 @@ export interface ObjectsRequest {
 }
 
 /** Returns the URL under which a user names recorded objects. */
-export function toUserObjects(recorded: string): string {
+function toUserObjects(recorded: string): string {
   return recorded.replace(OWN_DIRECTORY, '')
 }
 
