@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
+import { minifySync } from 'rolldown/utils'
 import { bundleOptions, ONE_PROGRAM, programs, root } from './bundle-options.js'
 import { writeLicenses } from './licenses.js'
 
@@ -51,6 +52,17 @@ function replaceBuiltinImports(code) {
   }
 }
 
+/** Shortens programs that consist of packages: nobody reads them here, and they are a tenth of the library. */
+function shortenForeignCode(code, { fileName, moduleIds }) {
+  const isForeign = moduleIds.some((id) => ONE_PROGRAM.some((name) => id.includes(`/node_modules/${name}/`)))
+  return isForeign
+    ? {
+        code: minifySync(fileName, code, { module: true }).code,
+        map: null,
+      }
+    : null
+}
+
 function openBundle(input) {
   return rolldown({
     ...bundleOptions(input, ONE_PROGRAM),
@@ -58,6 +70,7 @@ function openBundle(input) {
     experimental: { chunkOptimization: false },
     plugins: [
       { name: 'builtins', transform: { filter: { id: /\/src\/.*\.ts$/ }, handler: replaceBuiltinImports } },
+      { name: 'foreign code', renderChunk: shortenForeignCode },
     ],
     preserveEntrySignatures: 'allow-extension',
   })

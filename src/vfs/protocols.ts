@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { CallContext, Capability, Content, FileSystem, Stat } from './file-system.ts'
 
 /**
