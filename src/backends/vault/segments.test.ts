@@ -91,7 +91,7 @@ describe.each(engines)('large content on %s', (engine) => {
     const range = await readFile(vault, '/large', { byteRange: [9_000_000, 100] })
     expect(Buffer.compare(range, content.subarray(9_000_000, 9_000_100))).toBe(0)
     const { segments, totalBytes } = await home.stats()
-    expect(segments).toEqual({ count: 3, bytes: SIZE })
+    expect(segments).toEqual({ count: 3, bytes: SIZE, location: directoryOf(path, engine) })
     expect(totalBytes).toBeGreaterThan(SIZE)
     await expectSound(home)
   })

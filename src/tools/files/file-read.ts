@@ -28,7 +28,7 @@ export const fileRead: Tool = defineFileTool({
   name: 'file_read',
   title: 'Read a file',
   description:
-    'Read a text file with line numbers, as file_edit counts them; continue a long one with offset. The number and the tab after it are not part of the file. Shows an image (PNG, JPEG, GIF, WebP) as an image.',
+    'Read a text file with line numbers, as file_edit counts them; continue a long one with offset. The number and the tab after it are not part of the file. Shows an image (PNG, JPEG, GIF, WebP) where the client can.',
   hints: READ_ONLY_HINTS,
   isBounded: true,
   schema,
