@@ -31,6 +31,9 @@ const COMMANDS = {
   ],
 }
 
+/** Long enough not to be stored inline, as most files are. */
+const LINES = Array.from({ length: 100 }, (_, line) => `line ${line}\n`).join('')
+
 const directory = mkdtempSync(join(tmpdir(), 'coppice-trace-'))
 try {
   const used = await withTracedBundle(traceAll)
@@ -43,15 +46,14 @@ try {
 function traceAll(bundle) {
   const project = join(directory, 'project')
   mkdirSync(project)
-  writeFileSync(join(project, 'changed'), 'zero\n')
-  writeFileSync(join(project, 'merged'), 'a\nb\nc\nd\n')
+  for (const name of ['changed', 'merged']) writeFileSync(join(project, name), LINES)
   // The first command creates the home and probes the machine.
   trace(bundle, project, ['exec', '--', 'true'])
   using _ = startCommand(bundle, project, 'running')
   return Object.fromEntries(
     Object.entries(COMMANDS).map(([kind, commands]) => {
       // Both sides of a merge have changed.
-      if (kind === 'apply') writeFileSync(join(project, 'merged'), 'first\na\nb\nc\nd\n')
+      if (kind === 'apply') writeFileSync(join(project, 'merged'), `first\n${LINES}`)
       const loaded = new Set(commands.flatMap((args) => trace(bundle, project, args)))
       return [kind, [...loaded].sort()]
     }),
