@@ -168,7 +168,10 @@ export class Timeline {
     const state = this.#files.readState()
     this.#files.writeState({ ...state, stage })
     if (pending.length === 0) commit()
-    else writeDirectory(tree, { stage, changes: guardPackedRefs(tree, pending) }, commit)
+    else {
+      const changes = guardPackedRefs(tree, pending)
+      writeDirectory(tree, { stage, changes, home: this.#home.path }, commit)
+    }
     await this.#record({ running: [], lost: [] })
     this.#files.writeState(discardStage(tree, stage) ? state : { ...state, stage })
   }

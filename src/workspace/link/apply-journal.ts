@@ -132,7 +132,11 @@ export class ApplyJournal {
       if (written.length === 0) commit()
       else
         leader.readTogether(() =>
-          writeDirectory(tree, { stage, changes: guardPackedRefs(tree, written), names }, commit),
+          writeDirectory(
+            tree,
+            { stage, changes: guardPackedRefs(tree, written), names, home: this.#home.path },
+            commit,
+          ),
         )
     } catch (error) {
       // If this fails too, the next command retries.
@@ -181,7 +185,7 @@ export class ApplyJournal {
   /** Completes an act whose directory is written. May run again after an interruption. */
   async #finish(tree: HostTree, leader: TreeFiles, record: Unfinished): Promise<void> {
     const { mirrors, stage, isUndo = false } = record
-    const left = discardStage(tree, stage) ? {} : { leftStage: stage }
+    const left = discardStage(tree, stage, this.#home.path) ? {} : { leftStage: stage }
     for (const name of mirrors) await (isUndo ? this.#finishUndo(name) : this.#finishApply(name))
     const merged = getMergedName(mirrors[0] ?? '')
     if (record.hasMerged === true) await this.#promote(merged)

@@ -17,6 +17,7 @@ import { withOpenRoot } from './closed-directories.ts'
 import { HostPathError } from './host-path-error.ts'
 import { findStats } from './host-stats.ts'
 import type { HostTree } from './host-tree.ts'
+import { removeReplacedFiles } from './replaced-files.ts'
 
 const PRIVATE_DIRECTORY_MODE = 0o700
 const OTHERS_BITS = 0o077
@@ -65,6 +66,7 @@ export class ApplyStage implements Disposable {
       return new ApplyStage(tree, name, directory)
     } catch (error) {
       if (!isErrno(error, 'ENOENT')) throw error
+      removePlan(directory)
       emptyDirectory(directory)
       directory.close()
       removeStageDirectory(tree, name)
@@ -98,9 +100,14 @@ export class ApplyStage implements Disposable {
     }
   }
 
-  /** Removes the stage and its content. */
-  discard(): void {
+  /**
+   * Removes the stage and its content.
+   * @param home takes many replaced files, to remove them later.
+   */
+  discard(home?: string): void {
     try {
+      removePlan(this.#directory)
+      if (home !== undefined) removeReplacedFiles(home, this.#directory.at('old'))
       emptyDirectory(this.#directory)
     } finally {
       this[Symbol.dispose]()
@@ -123,9 +130,12 @@ function openOwnDirectory(tree: HostTree, name: string): DirectoryHandle {
   throw new HostPathError('EACCES', path, `EACCES: the directory is not private to this user, open '${path}'`)
 }
 
-/** Removes all entries, the plan first. With a plan, another process would revert entries that are already in place. */
-function emptyDirectory(directory: DirectoryHandle): void {
+/** Removes the plan, before any entry: with a plan, another process would revert entries that are already in place. */
+function removePlan(directory: DirectoryHandle): void {
   rmSync(directory.at(PLAN_FILE), { force: true })
+}
+
+function emptyDirectory(directory: DirectoryHandle): void {
   for (const name of readdirSync(directory.at('.')))
     rmSync(directory.at(name), { recursive: true, force: true })
 }

@@ -13,6 +13,8 @@ export interface DirectoryWrite {
   readonly stage: string
   readonly changes: readonly TreeChange[]
   readonly names?: FirstNames
+  /** The directory of a home, which takes many replaced files to remove them while nobody waits. */
+  readonly home?: string | undefined
 }
 
 /**
@@ -23,7 +25,7 @@ export interface DirectoryWrite {
  */
 export function writeDirectory(
   tree: HostTree,
-  { stage: stageName, changes, names = new Map() }: DirectoryWrite,
+  { stage: stageName, changes, names = new Map(), home }: DirectoryWrite,
   commit: () => void = () => {},
 ): void {
   let stage: ApplyStage | undefined
@@ -47,7 +49,7 @@ export function writeDirectory(
   }
   stage[Symbol.dispose]()
   // Everything is written. If the stage cannot be removed, `discardStage` tries again later.
-  discardStage(tree, stageName)
+  discardStage(tree, stageName, home)
 }
 
 function revertWrite(tree: HostTree, stage: ApplyStage, steps: readonly ApplyStep[]): void {

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type Home, openHome } from '../../backends/vault/index.ts'
 import { LinkedDirectory, type LinkedFork, type LinkHome } from './index.ts'
 
@@ -19,6 +19,8 @@ class Killed extends Error {}
 class Executioner {
   #left: number
   isDone = false
+  /** Number of changes that were made. */
+  changes = 0
 
   constructor(changes: number) {
     this.#left = changes
@@ -28,6 +30,7 @@ class Executioner {
     this.#left--
     this.isDone ||= this.#left <= 0
     if (this.isDone) throw new Killed()
+    this.changes++
     return change()
   }
 
@@ -107,6 +110,26 @@ async function scene(mode = 0o644): Promise<{ home: Home; directory: string; for
   onTestFinished(() => home.close())
   const fork = await collect(home, directory, upper, ['a', 'd', 'e', 'e/z', 'link'])
   return { home, directory, fork }
+}
+
+const MANY = Array.from({ length: 40 }, (_, index) => `f${index}`)
+
+/** Creates a directory with a fork that changes many files, and a home on the disk. */
+async function manyFiles(): Promise<{ home: Home; directory: string; fork: LinkedFork; sessions: string }> {
+  const scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'coppice-killed-')))
+  onTestFinished(() => fs.rmSync(scratch, { recursive: true, force: true }))
+  const [directory, upper, path] = [join(scratch, 'project'), join(scratch, 'upper'), join(scratch, 'home')]
+  for (const each of [directory, upper]) fs.mkdirSync(each)
+  make(directory, Object.fromEntries(MANY.map((name) => [name, 'old'])))
+  make(upper, Object.fromEntries(MANY.map((name) => [name, 'new'])))
+  const home = await openHome({ path })
+  onTestFinished(() => home.close())
+  return {
+    home,
+    directory,
+    fork: await collect(home, directory, upper, MANY),
+    sessions: join(path, 'sessions'),
+  }
 }
 
 /** Stores files of a directory as the changes of a command. */
@@ -211,6 +234,46 @@ it.each(['apply', 'undo'] as const)(
     expect(outcomes).toEqual(new Set([undefined, 'taken-back', 'finished']))
   },
 )
+
+it.each(['apply', 'undo'] as const)(
+  'an %s that is killed while it removes many replaced files is completed by the next process',
+  async (act) => {
+    const outcomes: (string | undefined)[] = []
+    const begin = async (executioner: Executioner) => {
+      const { home, directory, fork } = await manyFiles()
+      const next = new LinkedDirectory(home, directory)
+      if (act === 'undo') await next.apply(fork)
+      await executioner.run(() => new LinkedDirectory(executioner.home(home), directory)[act](fork))
+      return { directory, next }
+    }
+    const whole = new Executioner(Number.POSITIVE_INFINITY)
+    await begin(whole)
+    for (let at = whole.changes; outcomes.at(-1) !== 'taken-back'; at--) {
+      const { directory, next } = await begin(new Executioner(at))
+      const [recovery] = await next.recover()
+      outcomes.push(recovery?.outcome)
+      const isNew = (act === 'apply') === (recovery?.outcome === 'finished')
+      const contents = Object.values(contentOf(directory))
+      expect({ at, contents }).toEqual({ at, contents: MANY.map(() => (isNew ? 'new' : 'old')) })
+    }
+    expect(outcomes.length).toBeGreaterThan(8)
+    expect(outcomes.slice(0, -1).every((outcome) => outcome === 'finished')).toBe(true)
+  },
+)
+
+it('an apply of many files leaves nothing of the replaced ones', async () => {
+  const { home, directory, fork, sessions } = await manyFiles()
+  await new LinkedDirectory(home, directory).apply(fork)
+  expect(Object.values(contentOf(directory))).toEqual(MANY.map(() => 'new'))
+  await vi.waitFor(() => expect(fs.readdirSync(sessions)).toEqual([]))
+})
+
+it('an apply of many files removes the replaced ones itself where the home cannot take them', async () => {
+  const { home, directory, fork, sessions } = await manyFiles()
+  fs.writeFileSync(sessions, '')
+  await new LinkedDirectory(home, directory).apply(fork)
+  expect(Object.values(contentOf(directory))).toEqual(MANY.map(() => 'new'))
+})
 
 it('an undo of a merge that is killed at any step is completed by the next one', async () => {
   for (let at = 1; ; at++) {

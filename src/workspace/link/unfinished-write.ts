@@ -15,10 +15,11 @@ export function revertUnfinished(tree: HostTree, stageName: string): boolean {
 /**
  * Removes the stage of a write that is complete. Returns false if that fails: the write is valid nevertheless, and the
  * stage can be removed later.
+ * @param home takes many replaced files, to remove them while nobody waits.
  */
-export function discardStage(tree: HostTree, stageName: string): boolean {
+export function discardStage(tree: HostTree, stageName: string, home?: string): boolean {
   try {
-    ApplyStage.open(tree, stageName)?.discard()
+    ApplyStage.open(tree, stageName)?.discard(home)
     return true
   } catch {
     return false
