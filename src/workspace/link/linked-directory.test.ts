@@ -351,6 +351,9 @@ describe('an apply', () => {
     await expect(it.link.apply(fork)).rejects.toMatchObject({
       conflicts: [{ path: '/a', reason: 'changed while the command ran' }],
     })
+    await expect(it.link.apply(fork, { merge: 'strict' })).rejects.toMatchObject({
+      conflicts: [{ path: '/a', reason: expect.stringMatching(/^changed while the command ran, /) }],
+    })
   })
 
   it('skips a path that already has its new state', async () => {

@@ -16,6 +16,8 @@ export interface EntryTriple {
   readonly base: LinkEntry | undefined
   readonly ours: LinkEntry | undefined
   readonly theirs: LinkEntry | undefined
+  /** True if there was a base, and nothing knows it any more. */
+  readonly isBaseLost?: boolean
 }
 
 export interface EntryMergeOptions {
@@ -67,7 +69,7 @@ function mergeChanges(triple: EntryTriple, options: PathMergeOptions): EntryMerg
   if (ours === undefined || theirs === undefined) return mergeRemoval(triple, options)
   if (ours.type === 'directory' && theirs.type === 'directory')
     return { entry: { ...ours, mode: mergeMode(base, ours, theirs) } }
-  if (ours.type === 'file' && theirs.type === 'file') return mergeFiles(base, ours, theirs, options)
+  if (ours.type === 'file' && theirs.type === 'file') return mergeFiles({ ...triple, ours, theirs }, options)
   return keepBoth(ours, theirs, options, 'has another type or target on each side')
 }
 
@@ -83,9 +85,7 @@ function mergeRemoval({ ours, theirs }: EntryTriple, { choice }: PathMergeOption
 }
 
 function mergeFiles(
-  base: LinkEntry | undefined,
-  ours: LinkEntry,
-  theirs: LinkEntry,
+  { base, ours, theirs, isBaseLost = false }: EntryTriple & { ours: LinkEntry; theirs: LinkEntry },
   options: PathMergeOptions,
 ): EntryMerge {
   const old = base?.type === 'file' ? base : undefined
@@ -111,6 +111,7 @@ function mergeFiles(
     return { entry: toEntry(Buffer.from(mergeText(sides, names, 'union').text, 'latin1')) }
   if (typeof choice !== 'string' && choice.sides === digestSides(sides))
     return { entry: toEntry(choice.bytes) }
+  if (isBaseLost) return { conflict: 'changed while the command ran, so that it cannot be merged by lines' }
   return { conflict: old === undefined ? 'was created on both sides' : 'has other changes in the same lines' }
 }
 

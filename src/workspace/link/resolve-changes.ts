@@ -147,8 +147,9 @@ class ChangeResolver {
 
   #merge(change: TreeChange, current: LinkEntry | undefined, options: EntryMergeOptions): void {
     const { path, before, after } = change
-    const base = this.#isUnsure(change) ? undefined : before
-    const merged = mergeEntries(path, { base, ours: current, theirs: after }, options)
+    const isBaseLost = this.#isUnsure(change)
+    const base = isBaseLost ? undefined : before
+    const merged = mergeEntries(path, { base, ours: current, theirs: after, isBaseLost }, options)
     if ('conflict' in merged) this.#conflicts.push({ path, reason: merged.conflict, isChoice: true })
     else this.#addMerged(change, current, merged)
     if ('beside' in merged && merged.beside !== undefined)
