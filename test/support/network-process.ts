@@ -21,7 +21,7 @@ export interface NetworkRun {
 
 export interface NetworkReport {
   readonly printed: Readonly<Record<string, string>>
-  readonly refusals: readonly string[]
+  readonly problems: readonly string[]
   readonly connections: readonly unknown[]
 }
 
@@ -57,7 +57,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 async function runLines(): Promise<NetworkReport> {
-  const refusals: string[] = []
+  const problems: string[] = []
   // At the first and last address nothing listens.
   const local = [2, 1, 3].map((address) => `127.0.0.${address}:${web}`)
   const rules = [`*.shop.example`, ...local, `127.0.0.1:${secure}`].map(parseHostRule)
@@ -74,7 +74,7 @@ async function runLines(): Promise<NetworkReport> {
     await using network = await openCommandNetwork({
       rules,
       resolve,
-      onRefusal: (line) => refusals.push(line),
+      onProblem: (line) => problems.push(line),
     })
     const outcome = await session.run({
       command: { shell },
@@ -104,7 +104,7 @@ async function runLines(): Promise<NetworkReport> {
     connections.push(...network.listConnections())
   }
   await session[Symbol.asyncDispose]()
-  return { printed, refusals, connections }
+  return { printed, problems, connections }
 }
 
 /** Prepares a repository for the plain protocol of git, and a certificate. */

@@ -52,11 +52,11 @@ async function listen(server: Server): Promise<number> {
 /** Opens a proxy that allows `shop.example`, whose address is that of the servers here. */
 async function openProxy(
   rules: readonly string[] = [`shop.example:${port}`, `shop.example:${webPort}`],
-  options: { addresses?: readonly string[]; onRefusal?: (line: string) => void } = {},
+  options: { addresses?: readonly string[]; onProblem?: (line: string) => void } = {},
 ) {
-  const { addresses = ['127.0.0.1'], onRefusal } = options
+  const { addresses = ['127.0.0.1'], onProblem } = options
   const named = [...rules, `127.0.0.1:${port}`, `127.0.0.1:${webPort}`].map(parseHostRule)
-  const proxy = new ProxyServer({ rules: named, resolve: async () => addresses, onRefusal })
+  const proxy = new ProxyServer({ rules: named, resolve: async () => addresses, onProblem })
   const path = join(directory, `${readdirSync(directory).length}-${process.hrtime.bigint()}`)
   await proxy.listen({ path })
   const open = async (): Promise<Socket> => {
@@ -241,7 +241,7 @@ describe('CONNECT', () => {
     '[::ffff:127.0.0.1]:443',
   ])('refuses %s, and says what would allow it', async (target) => {
     const lines: string[] = []
-    await using at = await openProxy(undefined, { onRefusal: (line) => lines.push(line) })
+    await using at = await openProxy(undefined, { onProblem: (line) => lines.push(line) })
     const request = `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`
     expect(await at.exchange(request)).toMatch(/^HTTP\/1.1 403 /)
     expect(await at.exchange(request)).toMatch(/^HTTP\/1.1 403 /)
@@ -251,6 +251,18 @@ describe('CONNECT', () => {
     expect(at.proxy.listConnections()).toEqual([
       expect.objectContaining({ decision: 'refused', connections: 2, bytes_sent: 0 }),
     ])
+  })
+
+  it('says once that an allowed host cannot be reached', async () => {
+    const lines: string[] = []
+    await using at = await openProxy(['gone.example'], {
+      addresses: [],
+      onProblem: (line) => lines.push(line),
+    })
+    const request = 'CONNECT gone.example:443 HTTP/1.1\r\nHost: gone.example\r\n\r\n'
+    expect(await at.exchange(request)).toMatch(/^HTTP\/1.1 502 /)
+    await at.exchange(request)
+    expect(lines).toEqual(['no connection: gone.example:443 has no address'])
   })
 
   it.each(['shop.example', 'me@shop.example:443', 'shop.example:99999', '/'])(

@@ -32,8 +32,8 @@ export interface ProxyOptions {
   readonly rules: readonly HostRule[]
   /** Resolves names; the resolver of this machine when absent. */
   readonly resolve?: ResolveAddresses | undefined
-  /** Receives one line for each host and port that is refused. */
-  readonly onRefusal?: ((line: string) => void) | undefined
+  /** Receives one line for each host and port that is refused or cannot be reached. */
+  readonly onProblem?: ((line: string) => void) | undefined
   /** Secrets to put into requests; none when absent. */
   readonly injection?: Injection | undefined
 }
@@ -50,12 +50,12 @@ export class ProxyServer implements AsyncDisposable {
   readonly #injector: HeaderInjector | undefined
   readonly #agents = new WeakMap<Duplex, UpstreamAgent>()
 
-  constructor({ rules, resolve, onRefusal, injection }: ProxyOptions) {
+  constructor({ rules, resolve, onProblem, injection }: ProxyOptions) {
     this.#context = {
       access: new NetworkAccess(rules, resolve),
       log: new ConnectionLog(),
       track: (socket) => this.#track(socket),
-      onRefusal: reportOnce(onRefusal),
+      onProblem: reportOnce(onProblem),
     }
     this.#injector = injection && new HeaderInjector(injection, this.#context, MAX_HEADER_BYTES)
     this.#http = createServer(
@@ -195,16 +195,21 @@ function refuseConnect(socket: Duplex, status: string, message: string): void {
   socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Returns a listener that reports the first refusal of each target, up to a limit. */
-function reportOnce(onRefusal: ProxyOptions['onRefusal']): UpstreamContext['onRefusal'] {
+/** Returns a listener that reports the first problem of each target, up to a limit. */
+function reportOnce(onProblem: ProxyOptions['onProblem']): UpstreamContext['onProblem'] {
   const reported = new Set<string>()
-  return (target: NetworkTarget, { message }: ConnectionProblem, remedy: string) => {
+  return (target: NetworkTarget, problem: ConnectionProblem) => {
     const key = formatTarget(target)
     if (reported.has(key) || reported.size >= MAX_REPORTED) return
     reported.add(key)
-    onRefusal?.(`refused: ${message}; allow it with: coppice exec --allow-host ${remedy} …`)
+    onProblem?.(formatProblem(problem))
   }
 }
 
-/** Limit of lines about refusals. The result lists more. */
+function formatProblem({ message, remedy }: ConnectionProblem): string {
+  if (remedy === undefined) return `no connection: ${message}`
+  return `refused: ${message}; allow it with: coppice exec --allow-host ${remedy} …`
+}
+
+/** Limit of lines about problems. The result lists more. */
 const MAX_REPORTED = 20

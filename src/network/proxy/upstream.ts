@@ -11,6 +11,8 @@ export interface ConnectionProblem {
   readonly decision: 'refused' | 'failed'
   /** The target, and why there is no connection to it. */
   readonly message: string
+  /** The rule that would allow a refused target. */
+  readonly remedy?: string
 }
 
 export type UpstreamResult = { readonly socket: Socket } | { readonly problem: ConnectionProblem }
@@ -21,8 +23,8 @@ export interface UpstreamContext {
   readonly log: ConnectionLog
   /** Remembers a socket, to close it with the proxy. */
   readonly track: (socket: Socket) => void
-  /** Called for each refused connection, with the rule that would allow it. */
-  readonly onRefusal: (target: NetworkTarget, problem: ConnectionProblem, remedy: string) => void
+  /** Called for each connection that is refused or fails. */
+  readonly onProblem: (target: NetworkTarget, problem: ConnectionProblem) => void
 }
 
 /** Way in which a socket is read; by default as a stream. */
@@ -39,13 +41,11 @@ export async function openUpstream(
   context: UpstreamContext,
   reading: UpstreamReading = {},
 ): Promise<UpstreamResult> {
-  const { access, log, track, onRefusal } = context
+  const { access, log, track } = context
   const verdict = await access.decide(target)
   if (verdict.decision === 'refused') {
     log.add(target, 'refused', { reason: verdict.reason, remedy: verdict.remedy })
-    const problem = createProblem('refused', target, verdict.reason)
-    onRefusal(target, problem, verdict.remedy)
-    return { problem }
+    return report({ ...createProblem('refused', target, verdict.reason), remedy: verdict.remedy })
   }
   if (verdict.decision === 'failed') return fail(verdict.reason)
   try {
@@ -57,7 +57,12 @@ export async function openUpstream(
 
   function fail(reason: string): UpstreamResult {
     log.add(target, 'failed', { reason })
-    return { problem: createProblem('failed', target, reason) }
+    return report(createProblem('failed', target, reason))
+  }
+
+  function report(problem: ConnectionProblem): UpstreamResult {
+    context.onProblem(target, problem)
+    return { problem }
   }
 }
 

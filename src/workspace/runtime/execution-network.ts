@@ -75,7 +75,7 @@ export class ExecutionNetwork implements AsyncDisposable {
    * Opens the network for a request that may run.
    *
    * @param policy with all allowed hosts.
-   * @param onNotice receives a line for the person, such as about a refused host.
+   * @param onNotice receives a line for the person, such as about a host that cannot be reached.
    */
   static async open(
     request: ExecutionRequest,
@@ -96,7 +96,7 @@ export class ExecutionNetwork implements AsyncDisposable {
       rules: [...(policy.hosts ?? []), ...(request.hosts ?? []).map(parseHostRule)],
       resolve: resolveHost,
       inject,
-      onRefusal: (text: string) => {
+      onProblem: (text: string) => {
         const line = `coppice: ${text}\n`
         notices.push(line)
         onNotice(line)
@@ -129,7 +129,7 @@ export class ExecutionNetwork implements AsyncDisposable {
     return this.#hosts?.listConnections()
   }
 
-  /** Adds the lines about refused hosts to the recorded errors of a command, where an agent reads them. */
+  /** Adds the lines about hosts without a connection to the recorded errors of a command, where an agent reads them. */
   addNotices(outcome: RunOutcome): RunOutcome {
     if (this.#notices.length === 0) return outcome
     return { ...outcome, stderr: Buffer.concat([outcome.stderr, Buffer.from(this.#notices.join(''))]) }
