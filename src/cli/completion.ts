@@ -1,6 +1,10 @@
+import type { Home } from '../backends/vault/index.ts'
 import { escapeName } from '../text/index.ts'
+import { listDefaultVaults } from './access/default-vaults.ts'
 import { withHome, withVault } from './access/home-access.ts'
+import { listLinkedForkNames } from './access/linked-access.ts'
 import { withZones } from './access/namespace-access.ts'
+import { filterVisibleVaults } from './access/vault-names.ts'
 import { getHelpEntry, getLoaders, isCommandGroup } from './command-registry.ts'
 import type { Command } from './framework/command.ts'
 import type { CommandArgument, CommandOption, CompletionSource } from './framework/command-definition.ts'
@@ -64,7 +68,7 @@ async function completeCommand(
     return Object.entries(options).map(([name, { summary }]) => ({ word: `--${name}`, summary }))
   }
   const expected = pending ?? findArgumentAt(Object.values(definition.arguments ?? {}), argumentCount)
-  if (expected?.choices !== undefined) return expected.choices.map((word) => ({ word }))
+  if (expected?.choices !== undefined) return toCandidates(expected.choices)
   if (expected?.offers === undefined) return []
   if (expected.offers === 'file') return 'files'
   const call = new CommandInvocation({ options: values, arguments: new Map() }, terminal)
@@ -115,6 +119,17 @@ function findArgumentAt(
   return definitions[position] ?? (last?.isList === true ? last : undefined)
 }
 
+/** List the names of vaults that commands take. */
+const listers = {
+  vault: async (home: Home) => filterVisibleVaults(await home.vaults()),
+  fork: listDefaultVaults,
+  'directory-fork': listLinkedForkNames,
+}
+
+function toCandidates(words: readonly string[]): CompletionCandidate[] {
+  return words.map((word) => ({ word }))
+}
+
 /** Lists names from the home and the vault; none if either cannot be opened. */
 async function completeNames(
   call: CommandInvocation,
@@ -122,15 +137,20 @@ async function completeNames(
   current: string,
 ): Promise<CompletionCandidate[]> {
   try {
-    if (offer === 'vault') {
-      return await withHome(call, async ({ home }) => (await home.vaults()).map((word) => ({ word })))
+    if (offer === 'vault' || offer === 'fork' || offer === 'directory-fork') {
+      return await withHome(call, async ({ home }) => toCandidates(await listers[offer](home)))
+    }
+    if (offer === 'fork-or-checkpoint') {
+      const forks =
+        call.option('vault') === undefined ? await completeNames(call, 'directory-fork', current) : []
+      return forks.length > 0 ? forks : await completeNames(call, 'checkpoint', current)
     }
     if (offer === 'context') {
-      return await withZones(call, async (zones) => (await zones.contexts()).map((word) => ({ word })))
+      return await withZones(call, async (zones) => toCandidates(await zones.contexts()))
     }
     if (offer === 'tool') return await listToolCandidates()
     return await withVault(call, async ({ vault, ctx }) => {
-      if (offer === 'checkpoint') return (await vault.checkpoints()).map(({ name }) => ({ word: name }))
+      if (offer === 'checkpoint') return toCandidates((await vault.checkpoints()).map(({ name }) => name))
       const directory = current.slice(0, current.lastIndexOf('/') + 1)
       const found: CompletionCandidate[] = []
       for await (const { name, type } of vault.readdir(`/${directory}`, ctx)) {

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { getLoaders, isCommandGroup } from '../../src/cli/command-registry.ts'
 import { formatCommandHelp } from '../../src/cli/render/help.ts'
@@ -50,11 +52,7 @@ describe('completion', () => {
     await cli.ok('vault', 'create', 'base')
     await cli.ok('write', '/src/a b.ts', '--text', 'x')
     await cli.ok('checkpoint', 'save', 'before')
-    const offered = async (...words: string[]) =>
-      (await cli.ok('__complete', ...words))
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => line.split('\t')[0])
+    const offered = (...words: string[]) => offeredIn(cli, cli.files, words)
     expect(await offered('checkpoint', 'restore', '')).toEqual(['before'])
     expect(await offered('cat', '--at', 'b')).toEqual(['before'])
     expect(await offered('cat', '/s')).toEqual(['/src/'])
@@ -63,6 +61,31 @@ describe('completion', () => {
     expect(await offered('frobnicate', '')).toEqual([])
   })
 })
+
+describe('completion in a directory with forks', () => {
+  it('offers the forks of this directory, and no internal vault', async () => {
+    const cli = new Cli()
+    const [shop, other] = ['shop', 'other'].map((name) => join(cli.scratch, name))
+    if (shop === undefined || other === undefined) throw new Error('two directories are needed')
+    for (const cwd of [shop, other]) {
+      mkdirSync(cwd)
+      await cli.run(['exec', '--fork', `${basename(cwd)}-1`, '-c', '--', 'echo x > x'], { cwd })
+    }
+    await cli.ok('vault', 'create', 'base')
+    const words = [['apply'], ['enter'], ['compare'], ['diff'], ['ui', 'diff']]
+    for (const command of words) expect(await offeredIn(cli, shop, [...command, ''])).toEqual(['shop-1'])
+    for (const command of [['drop'], ['merge'], ['exec', '--fork']])
+      expect(await offeredIn(cli, other, [...command, ''])).toEqual(['base', 'other-1'])
+    expect(await offeredIn(cli, shop, ['log', '--vault', ''])).toEqual(['base', 'other-1', 'shop-1'])
+  })
+})
+
+/** Returns the words that the program offers in a directory. */
+async function offeredIn(cli: Cli, cwd: string, words: readonly string[]): Promise<(string | undefined)[]> {
+  const { stdout } = await cli.run(['__complete', ...words], { cwd })
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  return lines.map((line) => line.split('\t')[0])
+}
 
 /** Returns the words that bash would offer for a line. */
 function bashOffers(cli: Cli, script: string, words: readonly string[]): string[] {

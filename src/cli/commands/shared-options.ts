@@ -30,5 +30,5 @@ export const into: CommandOption = {
 export const fork: CommandOption = {
   summary: 'Work in this fork of the vault, created if missing',
   value: 'name',
-  offers: 'vault',
+  offers: 'fork',
 }

@@ -2,7 +2,18 @@
  * Source from which the shell completes a value: names of the home, paths in the vault, tools, or files of this
  * machine.
  */
-export type CompletionSource = 'vault' | 'checkpoint' | 'path' | 'context' | 'tool' | 'file'
+export type CompletionSource =
+  | 'vault'
+  /** Forks of the working directory, and vaults that are forks of no directory. */
+  | 'fork'
+  | 'directory-fork'
+  /** Forks of the working directory; where it has none, checkpoints of the vault. */
+  | 'fork-or-checkpoint'
+  | 'checkpoint'
+  | 'path'
+  | 'context'
+  | 'tool'
+  | 'file'
 
 /** An option `--name`, also `-n` if it has a short form. */
 export interface CommandOption {

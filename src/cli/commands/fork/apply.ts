@@ -45,7 +45,7 @@ Several forks are written in this order, and undone together.`,
         summary: 'The forks (default: the one used last)',
         isOptional: true,
         isList: true,
-        offers: 'vault',
+        offers: 'directory-fork',
       },
       path: {
         summary: 'Files, directories or patterns to write (default: all changes)',

@@ -50,7 +50,7 @@ Commits are one line for each branch; --all and --json list the files of git beh
       against: {
         summary: 'Fork of this directory, or state to compare with (default: the fork point)',
         isOptional: true,
-        offers: 'checkpoint',
+        offers: 'fork-or-checkpoint',
       },
     },
     examples: [

@@ -37,11 +37,11 @@ Forks of one directory merge into one another; to write one to its directory use
       trace,
     },
     arguments: {
-      fork: { summary: 'The fork', isOptional: true, offers: 'vault' },
+      fork: { summary: 'The fork', isOptional: true, offers: 'fork' },
       into: {
         summary: 'The vault (default: the one it was forked from)',
         isOptional: true,
-        offers: 'vault',
+        offers: 'fork',
       },
     },
     examples: [

@@ -27,7 +27,7 @@ The fork keeps the changes; the directory stays unchanged.`,
     scope: 'home',
     options: runOptions,
     arguments: {
-      fork: { summary: 'The fork (default: the one used last)', isOptional: true, offers: 'vault' },
+      fork: { summary: 'The fork (default: the one used last)', isOptional: true, offers: 'directory-fork' },
       command: {
         summary: 'A program and its arguments, after --, instead of your shell',
         isList: true,

@@ -39,7 +39,7 @@ Needs /dev/fuse, and one of: root; fusermount3 and python3; a user namespace (un
     arguments: {
       what: {
         summary: 'A vault, a fork of this directory, or / for all that a context sees',
-        offers: 'vault',
+        offers: 'fork',
       },
       directory: { summary: 'An existing directory; its content is hidden while mounted', offers: 'file' },
     },

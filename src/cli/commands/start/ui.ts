@@ -25,7 +25,7 @@ With diff, opens the changes of a fork.`,
     },
     arguments: {
       screen: { summary: 'diff, to open the changes of a fork', isOptional: true },
-      fork: { summary: 'The fork', isOptional: true },
+      fork: { summary: 'The fork', isOptional: true, offers: 'directory-fork' },
     },
     examples: ['coppice ui', 'coppice ui --no-open --port 4321', 'coppice ui diff project-1'],
   },
