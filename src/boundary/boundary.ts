@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { assertVaultName, type Home, type Vault } from '../backends/vault/index.ts'
+import type { Home, Vault } from '../backends/vault/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
 import { CleanupStack } from '../machine/index.ts'
 import type { PublishedPort } from '../network/index.ts'
@@ -9,8 +9,6 @@ import {
   type ApprovalAnswer,
   Approvals,
   Checkouts,
-  type CommandSpec,
-  createJoinedWorkspace,
   createMaskSettings,
   createTrialWorkspace,
   type ExecutedCommand,
@@ -21,17 +19,13 @@ import {
   type ExecutionRequest,
   type ExecutionRequestInput,
   type ExecutionResult,
-  type ExecutionWorkspace,
   execute,
   executionRequest,
   FileJournal,
-  type ForkChoice,
   ForkCopies,
   forgetHostSupport,
   HostGrants,
   LinkedDirectory,
-  type LinkedFork,
-  LinkedWorkspace,
   listRecordedPoints,
   type MaskChoice,
   type NegativeAnswer,
@@ -39,11 +33,11 @@ import {
   readPolicy,
   recallHostSupport,
   sweepForkPoints,
-  VaultWorkspace,
 } from '../workspace/index.ts'
 import { publishPorts } from './publish-ports.ts'
-import { claimNewFork, type ForkClaim, type RunningFork, RunningForks } from './running-forks.ts'
+import { type RunningFork, RunningForks } from './running-forks.ts'
 import { createReadOnlyHomeError, toUnwritableHomeError } from './unwritable-home.ts'
+import { type LinkedForkChoice, type OpenedWorkspace, WorkspaceOpener } from './workspace-opener.ts'
 
 /** Options of `execute` that the boundary sets itself. */
 type ProvidedOptions =
@@ -59,18 +53,12 @@ type ProvidedOptions =
   | 'onStart'
   | 'mask'
 
-/** A fork of a directory, with the directory. */
-interface OpenFork {
-  readonly link: LinkedDirectory
-  readonly fork: LinkedFork
-}
-
 /** Options of one run, beside its request. */
 export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions> {
   /** Runs in this fork, which is created if it is missing and the command changes anything. */
   readonly fork?: string | undefined
   /** The fork of a directory that the caller has open, for the name in `fork`. */
-  readonly linked?: (Pick<ForkChoice, 'mutex' | 'signal'> & OpenFork) | undefined
+  readonly linked?: LinkedForkChoice | undefined
   /** Runs in this session, beside the command that runs there. That one keeps the changes. */
   readonly join?: RunningFork | undefined
   /** Discards what the command changes. */
@@ -106,7 +94,7 @@ export class Boundary {
   readonly #sessions: string
   readonly #running: RunningForks
   readonly #support: string
-  readonly #checkouts: Checkouts
+  readonly #opener: WorkspaceOpener
   readonly #copies: ForkCopies
   readonly #journal: ExecutionJournal
   readonly #fileJournal: FileJournal
@@ -119,7 +107,8 @@ export class Boundary {
     this.#sessions = join(path, 'sessions')
     this.#running = RunningForks.of(path)
     this.#support = join(path, 'host-support.json')
-    this.#checkouts = new Checkouts(home, join(path, 'checkouts'))
+    const checkouts = new Checkouts(home, join(path, 'checkouts'))
+    this.#opener = new WorkspaceOpener(home, { checkouts, running: this.#running, redactor })
     this.#copies = new ForkCopies(path, () => home.vaults())
     this.#policy = policy
     this.#redactor = redactor
@@ -220,8 +209,7 @@ export class Boundary {
       onStored: (stored) => copies?.keep(stored),
       mask: mask && createMaskSettings(this.#path, mask),
       open: async (checked) => {
-        if (joined !== undefined) opened = openJoined(joined)
-        else opened = linked === undefined ? await this.#open(checked, fork, keepsCopies) : openFork(linked)
+        opened = await this.#opener.open(checked, { fork, linked, joined, keepsEmpty: keepsCopies })
         if (opened.claim !== undefined) claims.use(opened.claim)
         if (opened.copy !== undefined) claims.use(opened.copy)
         return isTrial ? createTrialWorkspace(opened.workspace) : opened.workspace
@@ -248,110 +236,6 @@ export class Boundary {
     if (opened?.claim !== undefined) await copies?.tidy()
     return { result, fork: kept }
   }
-
-  #open(request: ExecutionRequest, fork: string | undefined, keepsEmpty: boolean): Promise<OpenedWorkspace> {
-    // Checked now: without a valid name the command's changes would be lost.
-    if (fork !== undefined) assertVaultName(fork)
-    const { vault } = request
-    return vault.startsWith('/') ? this.#openLinked(request, fork, keepsEmpty) : this.#openVault(vault, fork)
-  }
-
-  async #openLinked(
-    { vault: directory, command }: ExecutionRequest,
-    name: string | undefined,
-    keepsEmpty: boolean,
-  ): Promise<OpenedWorkspace> {
-    const link = this.openLinkedDirectory(directory)
-    const existing = await this.#findFork(link, name)
-    const claimed = await this.#claim(link.path, command, name)
-    const isGenerated = name === undefined
-    const workspace = new LinkedWorkspace(link, {
-      fork: existing,
-      name: claimed.name,
-      isGenerated,
-      keepsEmpty,
-    })
-    return { workspace, fork: () => workspace.fork?.name, claim: claimed.claim }
-  }
-
-  /** Finds the fork of a name; undefined for a free one. EEXIST for the name of a vault: it is no fork of the directory. */
-  async #findFork(link: LinkedDirectory, name: string | undefined): Promise<LinkedFork | undefined> {
-    // Listed also without a name: this reverts a killed apply, so that the command does not see its changes.
-    const forks = await link.listForks()
-    const found = forks.find((fork) => fork.name === name)
-    if (name === undefined || found !== undefined || !(await this.#home.vaults()).includes(name)) return found
-    // Perhaps a command that has ended just now is about to complete it.
-    using _lock = await link.lock()
-    const completed = await link.findFork(name)
-    if (completed !== undefined || !(await this.#home.vaults()).includes(name)) return completed
-    const detail = `'${name}' is not a fork of this directory; choose another name`
-    throw new VfsError('EEXIST', name, { op: 'exec', detail })
-  }
-
-  /**
-   * Claims the name of a fork while a command runs in it: the given one, or the first free one. No claim if another
-   * command has the given one: two may run in one fork, each in a session of its own.
-   */
-  async #claim(
-    directory: string,
-    command: CommandSpec,
-    name: string | undefined,
-  ): Promise<{ readonly name: string; readonly claim: ForkClaim | undefined }> {
-    const line = 'shell' in command ? command.shell : command.argv.join(' ')
-    const shown = this.#redactor?.redactValue(line) ?? line
-    const claim = (fork: string) => this.#running.claim({ fork, directory, command: shown })
-    if (name !== undefined) return { name, claim: claim(name) }
-    return claimNewFork(directory, await this.#home.vaults(), claim)
-  }
-
-  async #openVault(vault: string, name: string | undefined): Promise<OpenedWorkspace> {
-    await this.#home.info(vault)
-    const exists = name !== undefined && (await this.#home.vaults()).includes(name)
-    if (exists) await this.#assertForkOf(vault, name)
-    const source = exists ? name : vault
-    const copy = await this.#home.openMachineCopy(source)
-    const workspace = new VaultWorkspace(this.#home, {
-      vault: copy?.vault ?? source,
-      checkouts: this.#checkouts,
-      ...(!exists && { newFork: { name, stem: vault } }),
-    })
-    if (copy === undefined) return { workspace, fork: () => workspace.fork }
-    const publish = async (by: ExecuteOptions['by']) => {
-      if (exists) await copy.merge(by)
-      else if (workspace.fork !== undefined) await copy.publishFork(workspace.fork)
-    }
-    return { workspace, fork: () => (exists ? name : workspace.fork), publish, copy }
-  }
-
-  /** EINVAL for a vault that is not a fork of the other. */
-  async #assertForkOf(vault: string, name: string): Promise<void> {
-    const { from } = await this.#home.info(name)
-    if (from?.vault === vault) return
-    const detail = `'${name}' is not a fork of '${vault}'; choose another name`
-    throw new VfsError('EINVAL', name, { op: 'exec', detail })
-  }
-}
-
-/** The workspace of a run, and what is released or published at its end. */
-interface OpenedWorkspace {
-  readonly workspace: ExecutionWorkspace
-  /** Returns the name of the fork with the changes, if there is one by now. */
-  fork(): string | undefined
-  /** Held until the command has ended and its changes are stored. */
-  readonly claim?: ForkClaim | undefined
-  /** Brings the changes to the home in a database, of which this machine has a copy until the end of the run. */
-  readonly publish?: ((by: ExecuteOptions['by']) => Promise<void>) | undefined
-  /** That copy. */
-  readonly copy?: AsyncDisposable | undefined
-}
-
-function openFork({ link, ...choice }: NonNullable<BoundaryRunOptions['linked']>): OpenedWorkspace {
-  const workspace = new LinkedWorkspace(link, { ...choice, name: choice.fork.name })
-  return { workspace, fork: () => workspace.fork?.name }
-}
-
-function openJoined({ fork, directory }: RunningFork): OpenedWorkspace {
-  return { workspace: createJoinedWorkspace(directory, fork), fork: () => fork }
 }
 
 async function openBoundaryVault(home: Home): Promise<Vault> {
