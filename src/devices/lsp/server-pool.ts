@@ -9,7 +9,7 @@ export interface ServerPoolOptions {
 }
 
 interface PooledServer {
-  /** Directory that identifies the checkout. */
+  /** Id of the checkout: its own, or its directory. */
   readonly id: string
   readonly server: LanguageServer
   users: number
@@ -45,7 +45,7 @@ export class ServerPool {
     }
   }
 
-  /** Ends the servers of a checkout. */
+  /** Ends the servers of the checkout with this id. */
   async release(id: string): Promise<void> {
     await this.#closeMatching((running) => running.id === id)
   }

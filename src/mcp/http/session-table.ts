@@ -44,9 +44,9 @@ export class SessionTable implements AsyncDisposable {
   }
 
   async #endIdle(): Promise<void> {
-    const since = performance.now() - this.#limits.maxIdleMs
-    const silent = this.#listIdle().filter(({ idleSince }) => idleSince <= since)
-    await Promise.all(silent.map(({ session }) => session.close()))
+    const latest = performance.now() - this.#limits.maxIdleMs
+    const expired = this.#listIdle().filter(({ idleSince }) => idleSince <= latest)
+    await Promise.all(expired.map(({ session }) => session.close()))
   }
 
   #listIdle(): { readonly session: HttpSession; readonly idleSince: number }[] {

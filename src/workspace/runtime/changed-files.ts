@@ -46,6 +46,11 @@ export async function collapseChangedFiles(
   return toChangedFiles(collapsed.changes, collapsed.directories)
 }
 
+/** Counts the paths of the three lists. */
+export function countChangedFiles({ added, modified, deleted }: ChangedFiles): number {
+  return added.length + modified.length + deleted.length
+}
+
 /** Lists the files that gained setuid or setgid. */
 export function listSetuidFiles(changes: Iterable<PathChange>): string[] {
   const given = [...changes].filter((change) => listGainedBits(change).length > 0)

@@ -1,10 +1,11 @@
 import type { TaggedDirectory } from '../../machine/index.ts'
 import { LinkedDirectory, type LinkHome } from '../link/index.ts'
 import { detachOverlay, readLeftOverlay } from '../session/index.ts'
+import { countChangedFiles } from './changed-files.ts'
 import type { ForkMountRecord } from './fork-mount-files.ts'
 import { LinkedWorkspace } from './linked-workspace.ts'
 import { isThere, type RecoveredFork, recoverLeftForks } from './recover-left-forks.ts'
-import { countChangedFiles, storeMountChanges } from './store-mount-changes.ts'
+import { storeMountChanges } from './store-mount-changes.ts'
 
 /** Stores the changes of mounted forks whose process was killed. */
 export function recoverMountedForks(home: LinkHome, mounts: string): Promise<RecoveredFork[]> {

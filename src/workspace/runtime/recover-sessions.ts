@@ -5,13 +5,14 @@ import { listDirectoryIfPresent, type TaggedDirectory } from '../../machine/inde
 import { SecretFiles } from '../../secrets/index.ts'
 import { LinkedDirectory, type LinkHome } from '../link/index.ts'
 import { hasCarriedList, readLeftOverlay, recoverCarriedFiles } from '../session/index.ts'
+import { countChangedFiles } from './changed-files.ts'
 import { ForkCopies } from './fork-copies.ts'
 import { LinkedWorkspace } from './linked-workspace.ts'
 import { createMaskSettings } from './mask-settings.ts'
 import { isThere, type RecoveredFork, recoverLeftForks } from './recover-left-forks.ts'
 import { filterTouched, SessionMask } from './session-mask.ts'
 import type { SessionRecord } from './session-record.ts'
-import { countChangedFiles, storeMountChanges } from './store-mount-changes.ts'
+import { storeMountChanges } from './store-mount-changes.ts'
 
 const POLL_MS = 20
 /** The kernel ends all processes of a command when that of Coppice is killed, which takes it a moment. */

@@ -22,9 +22,9 @@ interface FoundChanges {
   readonly by?: Pick<CallContext, 'caller' | 'trace'>
   /** Masks files of the directory as the overlay has them. */
   readonly mask?: MaskContent | undefined
-  /** True if it stays mounted. */
+  /** True if the overlay stays mounted. */
   readonly continues?: boolean
-  /** Called once they are stored, with the fork that has them; undefined if there is none. */
+  /** Called once the changes are stored, with the fork that has them; undefined if there is none. */
   readonly onStored?: (fork: string | undefined) => void
 }
 
@@ -34,7 +34,7 @@ export async function storeMountChanges(
   { changes: all, since, by = {}, mask, continues = false, onStored }: FoundChanges,
 ): Promise<ForkMountChanges> {
   const changes = filterKept(all, workspace)
-  const collected = {
+  await using stored = await workspace.collect({
     changes,
     since: BigInt(since) * NANOS_PER_MS,
     by,
@@ -42,11 +42,6 @@ export async function storeMountChanges(
     continues,
     onStored,
     isCheckpointWanted: false,
-  }
-  await using own = await workspace.collect(collected)
-  return { changed: toChangedFiles(own.changes), leftOut: listLeftOut(all, changes) }
-}
-
-export function countChangedFiles({ added, modified, deleted }: ChangedFiles): number {
-  return added.length + modified.length + deleted.length
+  })
+  return { changed: toChangedFiles(stored.changes), leftOut: listLeftOut(all, changes) }
 }

@@ -41,7 +41,7 @@ const list: Command = defineCommand(
       escapeName(options.vault ?? '-'),
       escapeName(last_error === null ? intent : `${intent} (failed: ${last_error})`),
     ])
-    await call.output.writeValue(jobs, jobs.length === 0 ? 'nothing recurs' : formatTable(rows).join('\n'))
+    await call.output.writeValue(jobs, jobs.length === 0 ? 'no cron jobs' : formatTable(rows).join('\n'))
   },
 )
 
