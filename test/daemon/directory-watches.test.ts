@@ -124,6 +124,17 @@ describe('a watched directory', () => {
     expect(scene.watches.list()).toEqual([{ directory: scene.directory, state: 'failed' }])
   })
 
+  it('takes one watch for a directory that changes while the watch begins', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `d${index}`)
+    const scene = openScene(new WatchBudget(names.length + 1))
+    for (const name of names) mkdirSync(scene.path(name))
+    const begun = scene.ask()
+    for (const name of names) chmodSync(scene.path(name), 0o700)
+    await begun
+    while (scene.watches.list().some(({ state }) => state === 'starting')) await scene.ask()
+    expect(scene.watches.list()).toEqual([{ directory: scene.directory, state: 'watched' }])
+  })
+
   it('knows no mark of another watch', async () => {
     const scene = openScene()
     const mark = await scene.waitForMark()

@@ -19,7 +19,7 @@ export class WatchedDirectory implements Disposable {
   readonly #budget: WatchBudget
   readonly #identity: string | undefined
   readonly #id = randomUUID()
-  /** By path below the root, which is ''. */
+  /** By path below the root; that of the root itself is ''. */
   readonly #watchers = new Map<string, FSWatcher>()
   /** Recorded files whose names are excluded for directories: one that takes such a name is a change. */
   readonly #builtNames = new Set<string>()
@@ -74,8 +74,13 @@ export class WatchedDirectory implements Disposable {
     if (this.#state === 'starting') this.#state = 'complete'
   }
 
-  /** Watches one directory and returns the paths of those in it. It returns none if the directory is gone or closed to this user. */
+  /**
+   * Watches one directory and returns the paths of those in it. Returns none if the directory is watched already, gone
+   * or closed to this user.
+   */
   #watch(path: string): string[] {
+    // An event may have come before a pending directory had its turn.
+    if (this.#watchers.has(path)) return []
     try {
       this.#watchEntries(path)
       // After the watch began, so that a new directory is in the list or an event.
