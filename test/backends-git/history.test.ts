@@ -158,6 +158,22 @@ describe('the history of a repository', () => {
     })
   })
 
+  it('keeps concurrent changes of others when it is cancelled', async () => {
+    using repository = new TestRepository(history)
+    await withHome(async (home) => {
+      const vault = await home.vault('v')
+      const controller = new AbortController()
+      const onProgress = () => {
+        if (controller.signal.aborted) return
+        void vault.write('/mine', 'mine')
+        controller.abort(new Error('enough'))
+      }
+      const options = { onProgress, signal: controller.signal }
+      await expect(importGit(home, 'v', repository.path, options)).rejects.toThrow('enough')
+      expect(await readText(vault, '/mine')).toBe('mine')
+    })
+  })
+
   it('conflicts if two import at once, and is complete after the next import', async () => {
     using repository = new TestRepository(history)
     await withHome(async (home) => {

@@ -20,7 +20,7 @@ const CHANGES_PER_PROGRESS = 200
  *
  * Throws ECONFLICT if the vault differs from the checkpoint that the history continues, or if the history continues
  * none and the vault has files. A failed import leaves the vault at its last complete step; after a kill, the next import
- * first restores that one.
+ * first restores that one. If another writer changed the vault meanwhile, both its changes and those of the step stay.
  */
 export async function importHistory(
   home: StoreHome,
@@ -41,7 +41,7 @@ class HistoryImport {
   readonly #options: HistoryOptions
   /** The current checkpoint of the vault; undefined while it is empty. */
   #checkpoint: string | undefined
-  /** The journal position after the rows of this import. A row beyond it is by another writer. */
+  /** The journal position that this import has reached, without the rows of the current step. */
   #seq = 0
   #tracePrefix = ''
   #bytes = 0
@@ -58,8 +58,9 @@ class HistoryImport {
     this.#tracePrefix = tracePrefix
     await this.#log.commitPending()
     const state = await this.#home.reader.run(() => {
+      const found = this.#compareWith(after)
       this.#seq = this.#log.seq
-      return this.#compareWith(after)
+      return found
     })
     if (state === 'interrupted') await this.#rollBack()
     if (state !== 'changed') return
@@ -90,7 +91,7 @@ class HistoryImport {
     } catch (error) {
       await target.finish().catch(() => {})
       // A rollback would discard the changes of the other writer too.
-      if (!(error instanceof ConcurrentChangeError)) await this.#rollBack()
+      if (!(await this.#hasForeignRows(target.rows))) await this.#rollBack()
       throw error
     }
     this.#checkpoint = step.name
@@ -104,10 +105,24 @@ class HistoryImport {
       description,
       meta,
     })
-    this.#seq += rows
-    if (seq === this.#seq) return
-    await this.#home.getCheckpoints(this.#log).remove(name)
-    throw new ConcurrentChangeError()
+    if (seq !== this.#seq + rows) {
+      await this.#home.getCheckpoints(this.#log).remove(name)
+      throw createConcurrentChangeError()
+    }
+    this.#seq = seq
+  }
+
+  /**
+   * Reports whether the journal has rows by another writer.
+   *
+   * @param rows the number of rows of this import since its last complete step.
+   */
+  async #hasForeignRows(rows: number): Promise<boolean> {
+    await this.#log.commitPending()
+    return this.#home.reader.run(() => {
+      this.#log.refresh()
+      return this.#log.seq !== this.#seq + rows
+    })
   }
 
   #reportProgress(): void {
@@ -165,11 +180,8 @@ class HistoryImport {
   }
 }
 
-/** Another writer changed the vault during a step. */
-class ConcurrentChangeError extends VfsError {
-  constructor() {
-    const detail =
-      'another writer changed the vault during the import; import again when it is idle, or into a new vault'
-    super('ECONFLICT', '/', { op: 'import', detail })
-  }
+function createConcurrentChangeError(): VfsError {
+  const detail =
+    'another writer changed the vault during the import; import again when it is idle, or into a new vault'
+  return new VfsError('ECONFLICT', '/', { op: 'import', detail })
 }
