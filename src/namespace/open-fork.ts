@@ -106,7 +106,7 @@ async function obtainFork(
 ): Promise<{ readonly fork: LinkedFork; readonly isNew: boolean; readonly release: () => void }> {
   const running = RunningForks.of(homePath)
   const claim = (fork: string) => running.claim({ fork, directory: link.path, command: program })
-  // Also reverts an apply whose process was killed.
+  // Also completes or reverts an apply whose process was killed.
   const forks = await link.listForks()
   const existing = requested === undefined ? undefined : forks.find(({ name }) => name === requested)
   const vaults = await home.vaults()

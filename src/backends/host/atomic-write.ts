@@ -104,7 +104,7 @@ async function writeContent(
   }
 }
 
-/** Sets the requested mode, or the owner and mode of the replaced file. */
+/** Sets the owner of the replaced file, and the requested mode or that of the replaced file. */
 function setOwnerAndMode(fd: number, old: Stats | undefined, mode: number | undefined): void {
   const created = fstatSync(fd)
   const keepsOwner = old === undefined || restoreOwner(fd, created, old)

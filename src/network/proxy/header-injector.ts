@@ -65,7 +65,7 @@ export class HeaderInjector {
     return this.#secrets.hasTarget(target)
   }
 
-  /** Serves the requests of a client to a target. `server` is a connection to the target, and the first one used. */
+  /** Serves the requests of a client to a target. The first request takes `server`, which is connected to the target. */
   open(client: Socket, server: Socket, target: NetworkTarget): void {
     let first: Socket | undefined = server
     const agent = new UpstreamAgent(async () => {

@@ -48,7 +48,6 @@ export async function acquireLease(
     const holder = current && decodeLease(current)
     if (holder !== undefined && holder.id !== continued && !(await isOver(store, holder)))
       throw createLeasedError(holder, vault)
-    const extra = () => ({ expect: [{ key, bytes: current ?? null }], records: [{ key, bytes }] })
     // A row of the journal: a writer that has not seen the lease cannot take its number, and looks again.
     const submitted = log.submit(
       () => ({ op: 'batch', path: '/', operations: [] }),
@@ -56,7 +55,7 @@ export async function acquireLease(
       () => {
         const found = store.reader.readRecord(key)
         if (!isSame(found, current)) throw new LeaseChanged()
-        return extra()
+        return { expect: [{ key, bytes: current ?? null }], records: [{ key, bytes }] }
       },
     )
     try {

@@ -28,7 +28,7 @@ export class StepTarget {
   readonly #window = new CommitWindow()
   /** Directories from which a file was removed. */
   readonly #shrunkDirectories = new Set<string>()
-  /** The number of journal rows written. */
+  /** The number of journal rows that this step has written. */
   rows = 0
 
   constructor(log: VaultLog, blobs: BlobStore, provenance: Provenance, time: Date) {
@@ -42,7 +42,7 @@ export class StepTarget {
     switch (change.kind) {
       case 'remove':
         for (const directory of ancestors(change.path)) this.#shrunkDirectories.add(directory)
-        this.#submit(() => ({ op: 'remove', path: change.path, recursive: true }), 0)
+        this.#submit(() => createRemoval(change.path), 0)
         break
       case 'directory':
         this.#submit(() => ({ op: 'mkdir', path: change.path, parents: true }), 0)
