@@ -1,13 +1,14 @@
 import { realpathSync } from 'node:fs'
 import { isErrno } from '../../machine/index.ts'
-import { type CallContext, type PathChange, type Stat, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type PathChange, VfsError } from '../../vfs/index.ts'
 import type { SessionChange, StagedChange } from '../session/index.ts'
 import type { Recovery } from './apply-journal.ts'
 import { canRestore } from './can-restore.ts'
 import { type CollectOptions, collectSession } from './collect-session.ts'
 import { findFirstNames } from './compare-touched-paths.ts'
-import { compareTrees, findChangedDirectories, isSameTree, type TreeChange } from './compare-trees.ts'
+import { compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
 import { type ApplyContext, ForkApply } from './fork-apply.ts'
+import { diffFork } from './fork-diff.ts'
 import { removeForkFiles } from './fork-files.ts'
 import type { LayerTrees } from './fork-layers.ts'
 import { ForkMerge, type ForkMergeOptions } from './fork-merge.ts'
@@ -15,7 +16,6 @@ import { ForkPoint } from './fork-point.ts'
 import { addGitDetails } from './git-commits.ts'
 import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
-import type { LinkEntry } from './link-entry.ts'
 import type { LinkCheckpoint, LinkedFork, LinkHome, LinkVault } from './link-home.ts'
 import { isMirrorOf, listCompanionNames } from './link-record.ts'
 import { findLostDirectories } from './lost-directories.ts'
@@ -109,18 +109,11 @@ export class LinkedDirectory {
    * Yields the fork's changes, or those since another vault, with permissions of directories; sorted by path.
    */
   async *diff(fork: LinkedFork, since: string = fork.mirror): AsyncGenerator<PathChange> {
-    const vault = await this.#home.vault(fork.name)
-    const { before, after } = await this.openTreeFiles({ ...fork, mirror: since })
-    const directories = findChangedDirectories(before, after).map(toDirectoryChange)
-    for await (const change of vault.diff({ vault: since })) {
-      while (directories[0] !== undefined && directories[0].path < change.path)
-        yield* directories.splice(0, 1)
-      if (change.path !== '/') yield change
-    }
-    yield* directories
+    const trees = await this.openTreeFiles({ ...fork, mirror: since })
+    yield* diffFork(await this.#home.vault(fork.name), since, trees)
   }
 
-  /** Opens the two vaults of a diff. */
+  /** Opens the vaults of a diff: that of the fork, and its mirror or another one. */
   async openTrees(
     fork: LinkedFork,
     since: string = fork.mirror,
@@ -260,7 +253,7 @@ export class LinkedDirectory {
     return true
   }
 
-  /** Takes a checkpoint of a fork and of its base, and returns its name. Throws EEXIST if the name is taken. */
+  /** Takes a checkpoint of a fork and one of its mirror, by the same name. Throws EEXIST if the name is taken. */
   async checkpoint(
     fork: LinkedFork,
     name?: string,
@@ -271,7 +264,7 @@ export class LinkedDirectory {
     return point
   }
 
-  /** Deletes a checkpoint of a fork and of its base. */
+  /** Deletes a checkpoint of a fork and that of its mirror. */
   async removeCheckpoint(fork: LinkedFork, name: string): Promise<void> {
     await (await this.#home.vault(fork.mirror)).removeCheckpoint(name)
     await (await this.#home.vault(fork.name)).removeCheckpoint(name)
@@ -283,9 +276,9 @@ export class LinkedDirectory {
   }
 
   /** Deletes a fork and everything stored for it. */
-  async drop({ name, mirror: base }: LinkedFork): Promise<void> {
+  async drop({ name, mirror }: LinkedFork): Promise<void> {
     const names = await this.#home.vaults()
-    for (const vault of [name, ...listCompanionNames(base), base]) {
+    for (const vault of [name, ...listCompanionNames(mirror), mirror]) {
       if (names.includes(vault)) await this.#home.deleteVault(vault)
     }
     await removeForkFiles(this.#home.path, name)
@@ -296,24 +289,11 @@ export class LinkedDirectory {
     return mask === undefined ? new HostTree(this.path) : new MaskedHostTree(this.path, mask)
   }
 
-  /** Opens the files of a fork and of its base. */
-  async openTreeFiles({ name, mirror: base }: LinkedFork, provenance: Provenance = {}): Promise<LayerTrees> {
+  /** Opens the files of a fork and of its mirror. */
+  async openTreeFiles({ name, mirror }: LinkedFork, provenance: Provenance = {}): Promise<LayerTrees> {
     return {
-      before: await this.#home.posix(base, { by: provenance }),
+      before: await this.#home.posix(mirror, { by: provenance }),
       after: await this.#home.posix(name, { by: provenance }),
     }
   }
-}
-
-function toDirectoryChange({ path, before, after }: TreeChange): PathChange {
-  return {
-    kind: 'modified',
-    path,
-    ...(before !== undefined && { before: toStat(before) }),
-    ...(after !== undefined && { after: toStat(after) }),
-  }
-}
-
-function toStat({ type, size, mtime, mode }: LinkEntry): Stat {
-  return { type, size, mode, mtime: new Date(mtime.seconds * 1000 + mtime.nanos / 1e6) }
 }

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto'
-import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { isErrno } from '../../machine/index.ts'
 import type { BoundSecret } from '../../network/index.ts'
 import type { SecretFiles, SecretMask } from '../../secrets/index.ts'
 import { isWithin } from '../../vfs/index.ts'
 import type { SessionBase, SessionChange, StagedChange } from '../session/index.ts'
+import { findSecretFiles, isSkipped } from './find-secret-files.ts'
 import type { InjectSettings, MaskSettings } from './mask-settings.ts'
 
-/** Directories that are not searched: they hold downloaded packages, and Git's own copies. */
-const SKIPPED = new Set(['node_modules', '.git'])
-/** Number of directories that are read before other work may run. */
-const YIELD_EVERY = 200
 const PERMISSION_BITS = 0o7777
 
 /** Returns the scope of the placeholders of a vault; that of a directory is its path. */
@@ -59,7 +55,7 @@ export class SessionMask {
   readonly #files: ReadonlyMap<string, MaskedFile>
   /** Paths of the masked files that the session gets from this mask, and not from its staged changes. */
   readonly #covered: ReadonlySet<string>
-  /** Real files outside of the workspace to which its links lead. */
+  /** Real paths of secret files outside of the workspace to which links in it lead. */
   readonly linkedPaths: readonly string[]
 
   private constructor(
@@ -180,73 +176,4 @@ function isStaged(staged: readonly StagedChange[], path: string): boolean {
     const isDirectory = change.kind === 'put' && change.type === 'directory'
     return !isDirectory && isWithin(path, change.path)
   })
-}
-
-function isSkipped(path: string): boolean {
-  return path.split('/').some((name) => SKIPPED.has(name))
-}
-
-interface FoundFiles {
-  /** Paths of the workspace. */
-  readonly inside: readonly string[]
-  /** Real paths of files elsewhere. */
-  readonly outside: readonly string[]
-}
-
-async function findSecretFiles(root: string, files: SecretFiles): Promise<FoundFiles> {
-  const [inside, outside] = [new Set<string>(), new Set<string>()]
-  const others: string[] = []
-  await walkFiles(root, (path, entry) => {
-    if (!files.includes(path)) others.push(path)
-    else if (entry.isSymbolicLink()) addTarget(root, path, inside, outside)
-    else inside.add(path)
-  })
-  return { inside: [...inside, ...findOtherNames(root, inside, others)], outside: [...outside] }
-}
-
-/** Adds the file to which a link leads. */
-function addTarget(root: string, path: string, inside: Set<string>, outside: Set<string>): void {
-  try {
-    const target = realpathSync(root + path)
-    if (isWithin(target, root)) inside.add(target.slice(root.length))
-    else outside.add(target)
-  } catch (error) {
-    if (!isErrno(error, 'ENOENT', 'ELOOP', 'EACCES', 'ENOTDIR')) throw error
-  }
-}
-
-/** Finds the other names of files that have several. */
-function findOtherNames(root: string, secret: ReadonlySet<string>, others: readonly string[]): string[] {
-  const linked = [...secret].map((path) => lstatSync(root + path, { throwIfNoEntry: false }))
-  const inodes = new Set(
-    linked.flatMap((found) => (found && found.nlink > 1 ? [`${found.dev}:${found.ino}`] : [])),
-  )
-  if (inodes.size === 0) return []
-  return others.filter((path) => {
-    const found = lstatSync(root + path, { throwIfNoEntry: false })
-    return found !== undefined && inodes.has(`${found.dev}:${found.ino}`)
-  })
-}
-
-/** Visits the files and links of a project. A generator would take longer than the visits. */
-async function walkFiles(root: string, visit: (path: string, entry: Dirent) => void): Promise<void> {
-  const directories = ['']
-  for (let count = 1; directories.length > 0; count++) {
-    const directory = directories.pop() ?? ''
-    for (const entry of listEntries(root + directory)) {
-      const path = `${directory}/${entry.name}`
-      if (!entry.isDirectory()) visit(path, entry)
-      else if (!SKIPPED.has(entry.name)) directories.push(path)
-    }
-    if (count % YIELD_EVERY === 0) await setImmediate()
-  }
-}
-
-function listEntries(directory: string): Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true })
-  } catch (error) {
-    if (isErrno(error, 'EACCES', 'ENOENT', 'ENOTDIR')) return []
-    throw error
-  }
 }

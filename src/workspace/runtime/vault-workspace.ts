@@ -37,11 +37,15 @@ export interface VaultChoice {
 export class VaultWorkspace implements ExecutionWorkspace {
   readonly #home: WorkspaceHome
   readonly #choice: VaultChoice
+  /** The state of the vault at the start of the command. */
   #point: ForkPoint | undefined
+  /** The fork that a session of the kind `fuse` changes in place. */
   #live: LiveFork | undefined
+  /** The files that the changes of any other session are relative to. */
   #checkout: Checkout | undefined
+  /** The vault that has the changes, once there are any. */
   #fork: LinkVault | undefined
-  /** Changes of the session when last read. */
+  /** Changes of the session as they were stored last: a later collection reverts those that are gone. */
   #kept: readonly SessionChange[] = []
 
   constructor(home: WorkspaceHome, choice: VaultChoice) {
