@@ -41,13 +41,15 @@ export async function openFileHandle(
   const number = inode ?? (await blobs.reader.run(() => find(source.readFiles())))
   if (number === undefined) throw new VfsError('ENOENT', path, { op: 'open' })
   const handle = new VaultFileHandle(path, new OpenVaultFile(path, parts, number), parts.provenance, access)
-  const { type } = await handle.stat()
-  if (type === 'directory') {
+  try {
+    const { type } = await handle.stat()
+    if (type === 'directory') throw new VfsError('EISDIR', path, { op: 'open' })
+    if (truncate) await handle.empty()
+    return handle
+  } catch (error) {
     await handle.close()
-    throw new VfsError('EISDIR', path, { op: 'open' })
+    throw error
   }
-  if (truncate) await handle.empty()
-  return handle
 }
 
 /** An open file of a vault. */

@@ -47,8 +47,13 @@ export function openSyncFileHandle(
     return found
   })
   const handle = new VaultSyncFileHandle(path, store, number, access, provenance)
-  if (truncate) handle.empty()
-  return handle
+  try {
+    if (truncate) handle.empty()
+    return handle
+  } catch (error) {
+    handle.close()
+    throw error
+  }
 }
 
 /** Converts an inode to a stat with all its fields. */

@@ -148,6 +148,18 @@ describe('forks', () => {
 })
 
 describe('a commit that fails', () => {
+  it('keeps no file open that an open failed to truncate', async () => {
+    const engine = new FaultyEngine()
+    const home = new StoreHome(engine)
+    const log = await home.createVault('base')
+    const fs = new VaultFs(log, home.blobs)
+    await fs.write('/f', 'one')
+    engine.failing = true
+    await expect(fs.open('/f', { truncate: true })).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect(() => fs.sync.open('/f', { truncate: true })).toThrow('ENOSPC')
+    expect(log.openInodes.isEmpty).toBe(true)
+  })
+
   it('rejects every waiting caller, and leaves the vault unchanged and usable', async () => {
     const engine = new FaultyEngine()
     const home = new StoreHome(engine)
