@@ -48,7 +48,7 @@ const git: ProgramClassifier = ({ args }) => {
         ? [createFinding('interactive')]
         : []),
     ],
-    runs: [...settings, ...(effect.runs ?? []), ...findOpenedPrograms(name, sorted)],
+    runs: [...settings, ...(effect.runs ?? []), ...findNamedPrograms(name, sorted)],
     paths: effect.paths === undefined ? paths : [...before, ...effect.paths],
   }
 }
@@ -66,7 +66,7 @@ function countOption(words: readonly string[], option: string): number {
   return words.filter((word) => word.startsWith(option) && !word.startsWith('--')).length
 }
 
-/** Returns the arguments without values of options that are words. */
+/** Removes the values that are text, and not a file, from the arguments. */
 function filterPaths(args: readonly string[]): string[] {
   return args.filter((arg, index) => {
     const before = args[index - 1] ?? ''
@@ -77,8 +77,8 @@ function filterPaths(args: readonly string[]): string[] {
   })
 }
 
-/** Returns programs that commands open their results with. */
-function findOpenedPrograms(
+/** Finds the programs that options name: the pager of `grep`, or the other side of a transfer. */
+function findNamedPrograms(
   name: string,
   { options }: { readonly options: ReadonlyMap<string, readonly string[]> },
 ): NestedCommand[] {

@@ -1,94 +1,16 @@
-import { UNKNOWN } from '../shell/unknown.ts'
-import { classifyStream, RUNS_CODE, toCode } from './fed-code.ts'
-import { getValues, parseArguments, toOptionSet } from './options.ts'
+import { RUNS_CODE, toCode } from './fed-code.ts'
+import { createInterpreter } from './interpreter.ts'
 import {
   createAliases,
   createEffect,
   createFinding,
-  type Invocation,
-  isStream,
   type ProgramClassifier,
-  type ProgramEffect,
   type ProgramTable,
   READS,
 } from './program.ts'
+import { python } from './python.ts'
 import { IGNORING_HELP } from './queries.ts'
 import { shells } from './shells.ts'
-
-/** Options of an interpreter, by their kind. */
-interface Language {
-  /** Options whose value is code. */
-  readonly code: string
-  /** Options that take another value. */
-  readonly values: string
-  /** Options that, given alone, print information about the interpreter. */
-  readonly infoOptions: string
-}
-
-/** Creates an interpreter of another language: its code is scanned for plain hints. */
-function createInterpreter({ code, values, infoOptions }: Language): ProgramClassifier {
-  const takesValue = toOptionSet(`${code} ${values}`)
-  const infoSet = toOptionSet(infoOptions)
-  return ({ args, stdin }) => {
-    const sorted = parseArguments(args, takesValue)
-    const texts = getValues(sorted, code)
-    if (texts.length > 0) {
-      const runs = [...texts, ...getValues(sorted, '-M -r --import')].map(toCode)
-      return { ...createEffect('mutating', RUNS_CODE), runs, paths: excludeTexts(args, texts) }
-    }
-    if (args.length === 1 && infoSet.has(args[0] ?? '')) return READS
-    const [script = '-'] = sorted.operands
-    if (isStream(script)) return classifyStream(script, stdin, toCode)
-    return createEffect('mutating', RUNS_CODE)
-  }
-}
-
-/** Modules of Python that serve or reach the network. */
-const SERVERS = /^(?:http\.server|smtpd|xmlrpc\.server|pydoc|webbrowser|ensurepip|telnetlib|ftplib)$/
-
-/** `python -m module`: the words after it belong to the module. */
-const python: ProgramClassifier = (call) => {
-  const index = call.args.findIndex((arg) => MODULE.test(arg))
-  const script = parseArguments(call.args, PYTHON_VALUES).operands[0]
-  if (index === -1 || (script !== undefined && call.args.indexOf(script) < index)) return pythonCode(call)
-  const attachedValue = call.args[index]?.replace(MODULE, '') ?? ''
-  const [module = UNKNOWN, ...args] = [
-    ...(attachedValue === '' ? [] : [attachedValue]),
-    ...call.args.slice(index + 1),
-  ]
-  if (RUNNERS.test(module)) return classifyModuleRunner(call, args)
-  if (SERVERS.test(module))
-    return { findings: [createFinding('networked'), createFinding('mutating', RUNS_CODE)], paths: call.args }
-  return { ...createEffect('mutating', RUNS_CODE), runs: [{ argv: [module, ...args], stdin: call.stdin }] }
-}
-/** Modules that run the rest of their line: another module, a script, or code. */
-const RUNNERS =
-  /^(?:cProfile|profile|pdb|trace|runpy|coverage|timeit|debugpy|scalene|viztracer|pyinstrument)$/
-const RUNNER_VALUES = toOptionSet('-s --setup -c --command -o -n -r')
-
-function classifyModuleRunner({ stdin }: Invocation, args: readonly string[]): ProgramEffect {
-  const index = args.indexOf('-m')
-  const sorted = parseArguments(args, RUNNER_VALUES)
-  const texts = [...sorted.operands, ...getValues(sorted, '-s --setup -c --command')]
-  const argv = ['python', ...(index === -1 ? ['-m', ...sorted.rest] : args.slice(index))]
-  return {
-    ...createEffect('mutating', RUNS_CODE),
-    runs: [...texts.map(toCode), { argv, stdin }],
-    paths: args,
-  }
-}
-
-const MODULE = /^-[bBdEhiIOqsSuvVx]*m/
-const PYTHON_VALUES = toOptionSet('-W -X -c -m --check-hash-based-pycs')
-const pythonCode = createInterpreter({
-  code: '-c',
-  values: '-W -X --check-hash-based-pycs',
-  infoOptions: '-V --version -h --help',
-})
-
-function excludeTexts(args: readonly string[], texts: readonly string[]): string[] {
-  return args.filter((arg) => !texts.some((text) => arg.endsWith(text)))
-}
 
 /** True for code by its address, or from a registry. */
 function isFetched(word: string): boolean {
