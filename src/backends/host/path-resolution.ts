@@ -106,7 +106,7 @@ export class PathResolution {
     return { directory, name: this.#missing.join('/'), entry: undefined, path: [path, ...below].join('/') }
   }
 
-  /** Enters a component that must be a directory or a link to one. */
+  /** Enters a component that must be a directory or a link to one. Creates a missing one if `parents` is set. */
   #enter(name: string, parents = this.#options.parents): void {
     try {
       this.#moveTo(this.#current.enter(name))
@@ -115,12 +115,13 @@ export class PathResolution {
     } catch (error) {
       if (isErrno(error, 'ENOENT') && parents) this.#createDirectory(name)
       else if (isErrno(error, 'ENOENT') && this.#options.lenient) this.#missing.push(name)
-      else if (isErrno(error, 'ENOTDIR', 'ELOOP')) this.#enterLinkOrCreate(name)
+      else if (isErrno(error, 'ENOTDIR', 'ELOOP')) this.#enterLinkOrRetry(name)
       else throw error
     }
   }
 
-  #enterLinkOrCreate(name: string): void {
+  /** Follows a link. Retries an entry that became a directory, or was removed, since it could not be entered. */
+  #enterLinkOrRetry(name: string): void {
     const entry = this.#lstat(name)
     if (entry?.isSymbolicLink()) this.#follow(name)
     else if (entry === undefined || entry.isDirectory()) this.#retry(name)

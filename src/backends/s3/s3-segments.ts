@@ -113,7 +113,7 @@ export class S3Segments implements SegmentStore {
     if (this.#blocks.size > MAX_BLOCKS && oldest !== undefined) this.#blocks.delete(oldest)
   }
 
-  /** Fetches blocks; undefined if there is no such segment. Those that failed or were missing are fetched anew. */
+  /** Fetches blocks; each is undefined if there is no such segment. Forgets those, and failed ones: a later read tries again. */
   async #fetch(name: string, first: number, arriving: ArrivingBlocks): Promise<void> {
     const count = arriving.blocks.length
     try {
