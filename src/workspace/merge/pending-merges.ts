@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '../../backends/vault/index.ts'
 import {
+  computeShortDigest,
   createTemporaryName,
   isErrno,
   listDirectoryIfPresent,
@@ -83,8 +83,7 @@ export class PendingMerges {
   }
 
   #getPath(target: string): string {
-    const hash = createHash('sha256').update(target).digest('hex').slice(0, 24)
-    return join(this.#directory, `${hash}${SUFFIX}`)
+    return join(this.#directory, `${computeShortDigest(target).slice(0, 24)}${SUFFIX}`)
   }
 
   #read(path: string): PendingMerge | undefined {

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { makePrivateFile } from '../../../machine/index.ts'
+import { createRandomBytes, makePrivateFile } from '../../../machine/index.ts'
 import type {
   Batch,
   Durability,
@@ -331,7 +330,7 @@ export class SqliteEngine implements Engine {
       else statements.get('putRecord').run(key, bytes)
     }
     // A transaction that changes nothing syncs nothing.
-    if (durable) statements.get('putRecord').run(SYNC_KEY, randomBytes(8))
+    if (durable) statements.get('putRecord').run(SYNC_KEY, createRandomBytes(8))
   }
 
   /** Removes swept rows. Hashes go before blobs: a blob is removed only if no hash finds it any more. */
