@@ -16,7 +16,7 @@ const COMMANDS = {
     ['exec', '--fork', 'one', '--', 'sh', '-c', 'echo one > changed; echo new > new'],
     ['enter', 'one', '--', 'sh', '-c', 'echo two >> changed'],
     ['enter', 'running', '--', 'true'],
-    ['exec', '--fork', 'two', '--', 'sh', '-c', 'echo line >> merged'],
+    ['exec', '--fork', 'two', '--', 'sh', '-c', 'for file in merged*; do echo line >> $file; done'],
   ],
   plain: [
     ['forks'],
@@ -31,6 +31,8 @@ const COMMANDS = {
   ],
 }
 
+/** Files that a merge changes: so many that they are removed later. */
+const MERGED = Array.from({ length: 50 }, (_, index) => `merged-${index}`)
 /** Long enough not to be stored inline, as most files are. */
 const LINES = Array.from({ length: 100 }, (_, line) => `line ${line}\n`).join('')
 
@@ -46,14 +48,14 @@ try {
 function traceAll(bundle) {
   const project = join(directory, 'project')
   mkdirSync(project)
-  for (const name of ['changed', 'merged']) writeFileSync(join(project, name), LINES)
+  for (const name of ['changed', ...MERGED]) writeFileSync(join(project, name), LINES)
   // The first command creates the home and probes the machine.
   trace(bundle, project, ['exec', '--', 'true'])
   using _ = startCommand(bundle, project, 'running')
   return Object.fromEntries(
     Object.entries(COMMANDS).map(([kind, commands]) => {
       // Both sides of a merge have changed.
-      if (kind === 'apply') writeFileSync(join(project, 'merged'), `first\n${LINES}`)
+      if (kind === 'apply') for (const name of MERGED) writeFileSync(join(project, name), `first\n${LINES}`)
       const loaded = new Set(commands.flatMap((args) => trace(bundle, project, args)))
       return [kind, [...loaded].sort()]
     }),
