@@ -136,6 +136,7 @@ export class WorkspaceOpener {
     const copy = await this.#home.openMachineCopy(source)
     const workspace = new VaultWorkspace(this.#home, {
       vault: copy?.vault ?? source,
+      copyOf: copy && source,
       checkouts: this.#checkouts,
       ...(!exists && { newFork: { name, stem: vault } }),
     })

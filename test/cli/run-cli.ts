@@ -12,6 +12,8 @@ export interface CliOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Working directory; `files` when absent. */
   readonly cwd?: string
+  /** Starts it in a process group of its own. */
+  readonly isGroup?: boolean
 }
 
 /** The environment without credentials, which commands would report as withheld. */
@@ -40,10 +42,11 @@ export class Cli {
 
   start(
     args: readonly string[],
-    { env = {}, cwd = this.files }: CliOptions = {},
+    { env = {}, cwd = this.files, isGroup = false }: CliOptions = {},
   ): ChildProcessWithoutNullStreams {
     return spawn(process.execPath, [join(root, 'bin/coppice.js'), ...args], {
       cwd,
+      detached: isGroup,
       ...(this.user !== undefined && { uid: this.user, gid: this.user }),
       env: {
         ...plainEnvironment(),

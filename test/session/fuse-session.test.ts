@@ -11,6 +11,7 @@ import {
   Checkouts,
   type ExecutionRequestInput,
   openExecution,
+  recoverSessions,
   VaultWorkspace,
 } from '../../src/workspace/index.ts'
 import { defaultLimits } from '../../src/workspace/isolation/index.ts'
@@ -159,10 +160,10 @@ describe.skipIf(whyNoMount() !== undefined)('a vault that is served to a command
     expect(await scene.leftovers()).toEqual([])
   })
 
-  it('is gone with its server when everything is killed, and the next start sweeps the rest', async () => {
+  it('is gone with its server when everything is killed, and leaves nothing once its changes are stored', async () => {
     const scene = await Scene.make()
     const script = programFile('boundary-process')
-    const args = [script, scene.path, 'base', 'echo started; echo new > b; sleep 60']
+    const args = [script, scene.path, 'base', 'echo new > b; echo started; sleep 60']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
     child.kill('SIGKILL')
@@ -170,6 +171,7 @@ describe.skipIf(whyNoMount() !== undefined)('a vault that is served to a command
     await vi.waitFor(() => expect(scene.mounts()).toEqual([]), 30_000)
     expect(await scene.leftovers()).not.toEqual([])
     const next = await Boundary.open(scene.home)
+    expect(await recoverSessions(scene.home, scene.path)).toMatchObject([{ fork: 'base-1', changes: 1 }])
     await next.run({ vault: 'base', command: { argv: ['true'] }, session: 'dir' }, { env })
     expect(await scene.leftovers()).toEqual([])
     expect((await scene.home.fsck()).damaged).toEqual([])

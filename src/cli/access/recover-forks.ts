@@ -29,11 +29,18 @@ function printRecovered(
 }
 
 /** Formats an outcome, without its subject; no lines if nothing was changed. */
-function formatRecovered({ changes, leftOut = [], problem }: RecoveredFork, place: string): string[] {
+function formatRecovered(
+  { changes, leftOut = [], checkpoint, problem }: RecoveredFork,
+  place: string,
+): string[] {
   if (problem !== undefined) return [`, and its changes cannot be stored: ${problem}; they stay in ${place}`]
   if (changes === 0 && leftOut.length === 0) return []
+  const replaced =
+    checkpoint === undefined
+      ? ''
+      : `; what others changed in the same places is in the checkpoint ${checkpoint}`
   return [
-    `; the fork has ${changes === 0 ? 'none of its changes' : 'its changes now'}`,
+    `; the fork has ${changes === 0 ? 'none of its changes' : 'its changes now'}${replaced}`,
     ...formatLeftOut(leftOut),
   ]
 }

@@ -12,6 +12,11 @@ export function createForkName(): string {
   return `session-${createProcessTag()}`
 }
 
+/** True for the name of a fork that belongs to a process, and that a sweep deletes later. */
+export function isSessionForkName(name: string): boolean {
+  return SESSION_FORK_NAME.test(name)
+}
+
 /** The state of a vault at one moment, such as before a command, to compare with its later state. */
 export class ForkPoint implements AsyncDisposable {
   /** The vault that keeps the state. */

@@ -11,7 +11,7 @@ import type { StartedSession } from './execution-state.ts'
 import type { CommandChanges, ExecutionWorkspace } from './execution-workspace.ts'
 import { filterKept, listLeftOut } from './kept-changes.ts'
 import { MaskedSession } from './masked-session.ts'
-import { recordSession } from './session-record.ts'
+import { recordSession, type SessionRecord } from './session-record.ts'
 
 /** A command that has ended in its session. */
 export interface EndedCommand extends StartedSession {
@@ -41,6 +41,7 @@ export async function collectChanges(
       mask: getMaskContent(session),
       isCheckpointWanted: request.checkpoint === 'always',
       continues,
+      onCreated: () => recordCreatedFork(workspace, left),
       onStored: (fork) => {
         onStored?.(fork)
         left?.removeRecord()
@@ -60,6 +61,12 @@ export async function collectChanges(
     setuid: listSetuidFiles(own.changes),
     leftOut,
   }
+}
+
+/** Records that the workspace has created a fork for the changes, which gets them also after a kill. */
+function recordCreatedFork(workspace: ExecutionWorkspace, left: TaggedDirectory | undefined): void {
+  const record = left?.readRecord<SessionRecord>()
+  if (typeof record === 'object') left?.writeRecord({ ...record, ...workspace.describeStart?.() })
 }
 
 /** Takes the files of a session from its end. False if that fails, or their changes are stored. */
@@ -88,7 +95,11 @@ export function recordStart(
     by,
     ...(mask !== undefined &&
       session instanceof MaskedSession && {
-        mask: { patterns: mask.files.patterns, staged: session.mask.listStagedFiles() },
+        mask: {
+          patterns: mask.files.patterns,
+          scope: session.mask.scope,
+          staged: session.mask.listStagedFiles(),
+        },
       }),
     ...(copies !== undefined && { copies: basename(copies) }),
   })

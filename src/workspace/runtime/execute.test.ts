@@ -21,6 +21,7 @@ import type { ExecutionRequestInput, ExecutionResult } from '../policy/index.ts'
 import {
   Approvals,
   type ExecuteOptions,
+  type ExecutionWorkspace,
   execute,
   executionSteps,
   FileJournal,
@@ -331,22 +332,30 @@ describe('an execution', () => {
     }
   })
 
-  it('cleans up and records a failure to collect', async () => {
+  it('sets the session aside and records a failure to collect', async () => {
     const scene = await Scene.make()
     const workspace = new LinkedWorkspace(new LinkedDirectory(scene.home, scene.project))
     workspace.collect = async () => {
       throw new Error('the disk is full')
     }
     await expect(scene.run({ command: SCRIPT }, { open: async () => workspace })).rejects.toThrow('full')
-    expect(await scene.leftovers()).toEqual([])
+    const [left = '', ...others] = await scene.leftovers()
+    expect(readdirSync(join(scene.sessions, left))).toEqual(expect.arrayContaining(['fork.json', 'tree']))
+    expect(others).toEqual([])
     expect(await scene.journal()).toEqual(['requested', 'failed'])
   })
 
   it('reports that changes are lost, even if the journal cannot be written', async () => {
     const scene = await Scene.make()
-    const workspace = new LinkedWorkspace(new LinkedDirectory(scene.home, scene.project))
+    const linked = new LinkedWorkspace(new LinkedDirectory(scene.home, scene.project))
     const full = new VfsError('ENOSPC', '/', { op: 'commit', detail: 'the store could not commit: full' })
-    workspace.collect = () => Promise.reject(full)
+    // It does not describe its start, so no other process can store the changes.
+    const workspace: ExecutionWorkspace = {
+      directory: linked.directory,
+      baseline: () => linked.baseline(),
+      checkpoint: async () => null,
+      collect: () => Promise.reject(full),
+    }
     const journal = {
       append: ({ event }: { event: string }) =>
         event === 'failed' ? Promise.reject(full) : Promise.resolve(),

@@ -16,6 +16,26 @@ export interface ForkStart {
   readonly isGenerated: boolean
 }
 
+/** Start of a command in a vault, for the process that goes on if this one is killed. */
+export interface VaultStart {
+  /** The vault that the command sees; it gets the changes unless they go into a new fork. */
+  readonly vault: string
+  readonly newFork?: NewVaultFork | undefined
+  /** Vault with the files as the command found them. */
+  readonly point: string
+  /** Vault that the command changes itself; absent if its session keeps the changes. */
+  readonly live?: string | undefined
+  /** The fork that gets the changes, if the killed process has created it. */
+  readonly created?: string | undefined
+}
+
+/** A fork of a vault that is created for changes: under this name, or the first free one of `stem-1`, `stem-2`…. */
+export interface NewVaultFork {
+  readonly name?: string | undefined
+  /** The name of the vault when absent. */
+  readonly stem?: string | undefined
+}
+
 /** Workspace of a request's commands, which also keeps their changes. */
 export interface ExecutionWorkspace {
   /** Path on this machine, if it exists without a session: paths below it belong to the workspace. */
@@ -30,7 +50,7 @@ export interface ExecutionWorkspace {
    */
   checkpoint(): Promise<string | null>
   /** Returns how another process stores the changes if this one is killed; they are lost when absent. */
-  describeStart?(): ForkStart
+  describeStart?(): ForkStart | VaultStart | undefined
   /** Leaves the start of the session to the process that stores the changes later. */
   keepStart?(): void
   /** Reports whether a change can be kept; all can when absent. */
@@ -83,6 +103,8 @@ export interface CollectedChanges {
   readonly by: Pick<CallContext, 'caller' | 'trace'>
   /** Masks files of the workspace as the session did. */
   readonly mask?: MaskContent | undefined
+  /** Called when a fork has been created in a vault, before changes enter it. */
+  readonly onCreated?: (() => void) | undefined
   /** Called once the changes are stored, with the fork that has them; undefined if there is none. */
   readonly onStored?: ((fork: string | undefined) => void) | undefined
 }

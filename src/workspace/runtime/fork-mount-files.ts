@@ -17,6 +17,7 @@ const TAKEN_SUFFIX = '.taken'
 
 /** A mounted fork, for the process that stores its changes if the mounting process was killed. */
 export interface ForkMountRecord extends LeftFork, Partial<Pick<ForkStart, 'point' | 'paths'>> {
+  readonly privilege: 'root' | 'user'
   /** Mount point and device of a mount of root. */
   readonly mountpoint?: string | undefined
   readonly device?: number | undefined

@@ -36,13 +36,25 @@ export class LiveFork implements LiveBase, AsyncDisposable {
     if (limits.bytes !== most) await quota.set({ ...limits, bytes: most })
   }
 
-  async changes(root: string): Promise<SessionChange[]> {
-    const paths = await this.#vaults.listTouchedPaths(this.#base, this.vault)
-    const [before, after] = [await this.#vaults.posix(this.#base), await this.#vaults.posix(this.vault)]
-    return toSessionChanges(after, compareTouchedPaths(before, after, paths), paths, root)
+  changes(root: string): Promise<SessionChange[]> {
+    return listLiveChanges(this.#vaults, { base: this.#base, vault: this.vault }, root)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#vaults.deleteVault(this.vault)
   }
+}
+
+/**
+ * Lists the differences between a vault that commands have changed and its first state, parents before children.
+ * @param root path at which the vault is mounted; nothing can read the files when absent.
+ */
+export async function listLiveChanges(
+  vaults: WorkspaceHome,
+  { base, vault }: { readonly base: string; readonly vault: string },
+  root = '',
+): Promise<SessionChange[]> {
+  const paths = await vaults.listTouchedPaths(base, vault)
+  const [before, after] = [await vaults.posix(base), await vaults.posix(vault)]
+  return toSessionChanges(after, compareTouchedPaths(before, after, paths), paths, root)
 }

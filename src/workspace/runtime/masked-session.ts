@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createProcessTag, makePrivateDirectory, PRIVATE_FILE_MODE } from '../../machine/index.ts'
+import { createProcessTag } from '../../machine/index.ts'
 import {
   type CommandSession,
   type RunningSession,
@@ -9,6 +8,7 @@ import {
   removeTree,
   type SessionChange,
 } from '../session/index.ts'
+import { restoreMaskedChanges } from './restore-masked-changes.ts'
 import type { SessionMask } from './session-mask.ts'
 
 /** A session in which files with secrets have placeholders. It hides the real files, wherever they are. */
@@ -44,27 +44,13 @@ export class MaskedSession implements CommandSession {
 
   async changes(): Promise<readonly SessionChange[]> {
     const changes = this.mask.filterChanges(await this.#inner.changes())
-    return this.#restoreDirectory === undefined ? changes : this.#restoreAll(changes, this.#restoreDirectory)
+    return this.#restoreDirectory === undefined
+      ? changes
+      : restoreMaskedChanges(changes, this.mask, this.#restoreDirectory)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#inner[Symbol.asyncDispose]()
     if (this.#restoreDirectory !== undefined) await removeTree(this.#restoreDirectory)
-  }
-
-  #restoreAll(changes: readonly SessionChange[], directory: string): SessionChange[] {
-    makePrivateDirectory(directory)
-    return changes.map((change, index) => {
-      if (change.kind === 'gone' || change.type !== 'file') return change
-      const content = this.mask.restoreContent(change.path, () => readFileSync(change.host))
-      if (content === undefined) return change
-      // Reported as left out: without its values, the file would replace them.
-      if (content === 'lost') return { ...change, type: 'other' }
-      const host = join(directory, String(index))
-      writeFileSync(host, content, { mode: PRIVATE_FILE_MODE })
-      // It is another file now than the one it was linked to.
-      const { linkOf: _linkOf, ...rest } = change
-      return { ...rest, host }
-    })
   }
 }

@@ -3,12 +3,15 @@ import { listRecordedDirectories, tryReadRecord } from './recover-left-forks.ts'
 /** Parts of records by name: a sweep keeps what they name until the changes are stored. */
 interface RecordedNames {
   readonly point?: string
+  readonly live?: string
   readonly copies?: string
 }
 
-/** Returns the snapshots of forks with which changes are merged later. */
+/** Returns the forks of processes with which changes are merged later. */
 export function listRecordedPoints(home: string): ReadonlySet<string> {
-  return new Set(readNames(home).flatMap(({ point }) => point ?? []))
+  return new Set(
+    readNames(home).flatMap(({ point, live }) => [point, live].filter((name) => name !== undefined)),
+  )
 }
 
 /** Returns the names of copies of home files that commands have changed and no fork has yet. */

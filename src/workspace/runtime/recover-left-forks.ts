@@ -3,14 +3,18 @@ import { join } from 'node:path'
 import { hasEntries, isErrno, TaggedDirectory } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
 
-/** An overlay over the directory of a fork, for the process that stores its changes if this one is killed. */
-export interface LeftFork {
+/** Changes of a fork that are in files, for the process that stores them if this one is killed. */
+export interface LeftChanges {
+  /** The fork, or the vault of which it will be one. */
   readonly fork: string
+}
+
+/** Changes of a fork of a directory. */
+export interface LeftFork extends LeftChanges {
   /** The directory that it is a fork of. */
   readonly directory: string
   /** Moment up to which the fork knows the directory, in milliseconds since the epoch. */
   readonly since: number
-  readonly privilege: 'root' | 'user'
   /** True if the directory had no entries. One that has none any more is not there: its disk is not mounted. */
   readonly wasEmpty: boolean
 }
@@ -21,6 +25,8 @@ export interface RecoveredFork {
   readonly changes: number
   /** Changed paths that a fork cannot keep. */
   readonly leftOut?: readonly string[]
+  /** Checkpoint of the fork with versions of others that the command changed in the same places. */
+  readonly checkpoint?: string | undefined
   readonly problem?: string
 }
 
@@ -31,7 +37,7 @@ type StoreLeft<Fields> = (files: TaggedDirectory, record: Fields) => Promise<Rec
  * Takes over the directories that killed processes left, and removes each whose changes could be stored. The others wait
  * for a later command.
  */
-export async function recoverLeftForks<Fields extends LeftFork>(
+export async function recoverLeftForks<Fields extends LeftChanges>(
   parent: string,
   store: StoreLeft<Fields>,
 ): Promise<RecoveredFork[]> {
@@ -44,7 +50,7 @@ export async function recoverLeftForks<Fields extends LeftFork>(
 }
 
 /** Never throws: the command that came upon these files may have nothing to do with them. */
-async function recoverLeftFork<Fields extends LeftFork>(
+async function recoverLeftFork<Fields extends LeftChanges>(
   abandoned: TaggedDirectory,
   store: StoreLeft<Fields>,
 ): Promise<RecoveredFork | undefined> {

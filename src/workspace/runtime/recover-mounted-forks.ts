@@ -33,10 +33,10 @@ async function storeLeftChanges(
   const fork = await link.getFork(record.fork)
   const workspace = new LinkedWorkspace(link, { fork, name: fork.name })
   const baseline = await workspace.resume({ point: record.point, paths: record.paths ?? [] })
-  const { changed, leftOut } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
+  const { changed, leftOut, checkpoint } = await readLeftOverlay({ ...record, path: files.path }, (changes) =>
     storeMountChanges(workspace, { changes, since: record.since }),
   )
   // After a failure, the next attempt needs the start of the mount again.
   await baseline[Symbol.asyncDispose]()
-  return { fork: fork.name, changes: countChangedFiles(changed), leftOut }
+  return { fork: fork.name, changes: countChangedFiles(changed), leftOut, checkpoint }
 }

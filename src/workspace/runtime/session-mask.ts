@@ -50,6 +50,8 @@ function computeDigest(content: Uint8Array): string {
 
 /** The masked files of a session. */
 export class SessionMask {
+  /** Scope of the placeholders. */
+  readonly scope: string
   readonly #mask: SecretMask
   readonly #secretFiles: SecretFiles
   readonly #files: ReadonlyMap<string, MaskedFile>
@@ -59,12 +61,14 @@ export class SessionMask {
   readonly linkedPaths: readonly string[]
 
   private constructor(
+    scope: string,
     mask: SecretMask,
     secretFiles: SecretFiles,
     files: readonly MaskedFile[],
     covered: ReadonlySet<string>,
     linkedPaths: readonly string[],
   ) {
+    this.scope = scope
     this.#mask = mask
     this.#secretFiles = secretFiles
     this.#files = new Map(files.map((file) => [file.path, file]))
@@ -82,7 +86,7 @@ export class SessionMask {
     const found = await findSecretFiles(realpathSync(lower), files)
     const masked = found.inside.flatMap((path) => maskFile(mask, lower, path))
     const covered = masked.filter(({ path }) => !isStaged(staged, path)).map(({ path }) => path)
-    return new SessionMask(mask, files, masked, new Set(covered), found.outside)
+    return new SessionMask(scope, mask, files, masked, new Set(covered), found.outside)
   }
 
   /** Returns the base with masked files on top. */

@@ -12,6 +12,8 @@ const NANOS_PER_MS = 1_000_000n
 export interface ForkMountChanges {
   readonly changed: ChangedFiles
   readonly leftOut: readonly string[]
+  /** Checkpoint of the fork with changes of others that these replaced. */
+  readonly checkpoint?: string | undefined
 }
 
 /** Changes that were found in an overlay. */
@@ -43,5 +45,9 @@ export async function storeMountChanges(
     onStored,
     isCheckpointWanted: false,
   })
-  return { changed: toChangedFiles(stored.changes), leftOut: listLeftOut(all, changes) }
+  return {
+    changed: toChangedFiles(stored.changes),
+    leftOut: listLeftOut(all, changes),
+    checkpoint: stored.overwritten?.checkpoint,
+  }
 }

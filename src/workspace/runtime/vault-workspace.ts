@@ -15,7 +15,9 @@ import {
   type CollectedChanges,
   type CommandChanges,
   type ExecutionWorkspace,
+  type NewVaultFork,
   NO_CHANGES,
+  type VaultStart,
 } from './execution-workspace.ts'
 import { LiveFork } from './live-fork.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
@@ -24,11 +26,10 @@ import type { WorkspaceHome } from './workspace-home.ts'
 export interface VaultChoice {
   /** The vault, or the fork of one, that the command sees. */
   readonly vault: string
-  /**
-   * Creates a fork for the changes, if there are any, under this name or the first free one of `stem-1`, `stem-2`…. The
-   * stem is the name of the vault when absent. Without `newFork`, the changes go into the vault itself.
-   */
-  readonly newFork?: { readonly name?: string | undefined; readonly stem?: string } | undefined
+  /** The vault of a database of which `vault` is a copy on this machine. */
+  readonly copyOf?: string | undefined
+  /** Creates a fork for the changes, if there are any. Without it, the changes go into the vault itself. */
+  readonly newFork?: NewVaultFork | undefined
   /** Checkouts of the home, one of which holds the vault during a run. */
   readonly checkouts: Checkouts
 }
@@ -47,6 +48,8 @@ export class VaultWorkspace implements ExecutionWorkspace {
   #fork: LinkVault | undefined
   /** Changes of the session as they were stored last: a later collection reverts those that are gone. */
   #kept: readonly SessionChange[] = []
+  /** True if another process stores the changes later, with the start of the session. */
+  #isLeft = false
 
   constructor(home: WorkspaceHome, choice: VaultChoice) {
     this.#home = home
@@ -66,6 +69,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     try {
       const opened = await this.#openBaseline(kind, point, options)
       const dispose = async () => {
+        if (this.#isLeft) return this.#checkout?.[Symbol.asyncDispose]()
         await opened[Symbol.asyncDispose]()
         await point[Symbol.asyncDispose]()
       }
@@ -74,6 +78,22 @@ export class VaultWorkspace implements ExecutionWorkspace {
       await point[Symbol.asyncDispose]()
       throw error
     }
+  }
+
+  describeStart(): VaultStart | undefined {
+    const { vault, copyOf, newFork } = this.#choice
+    if (this.#point === undefined || copyOf !== undefined) return undefined
+    return {
+      vault,
+      newFork,
+      point: this.#point.vault,
+      live: this.#live?.vault,
+      created: newFork === undefined ? undefined : this.#fork?.name,
+    }
+  }
+
+  keepStart(): void {
+    this.#isLeft = true
   }
 
   async checkpoint(): Promise<string | null> {
@@ -86,6 +106,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     const isNew = this.#choice.newFork !== undefined && this.#fork === undefined
     if (isNew && collected.changes.length === 0) return NO_CHANGES
     this.#fork ??= await this.#openFork()
+    if (isNew) collected.onCreated?.()
     const checkpoint = isNew && collected.isCheckpointWanted ? (await this.#fork.checkpoint()).name : null
     if (isNew && this.#point !== undefined) {
       const changes = await this.#keepChanges(this.#fork, collected, this.#point.vault, isNew)
@@ -109,7 +130,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
    */
   async #keepChanges(
     fork: LinkVault,
-    { changes, by: provenance }: CollectedChanges,
+    { changes, by: provenance, onStored }: CollectedChanges,
     since: string,
     isNew: boolean,
   ): Promise<CommandChanges> {
@@ -122,6 +143,8 @@ export class VaultWorkspace implements ExecutionWorkspace {
       await this.#home.deleteVault(fork.name)
       return NO_CHANGES
     }
+    // A copy has changes that are not published yet.
+    if (this.#choice.copyOf === undefined) onStored?.(fork.name)
     const own = await Array.fromAsync(fork.diff({ vault: since }))
     return { ...NO_CHANGES, changes: own, trees: { before: await this.#home.vault(since), after: fork } }
   }

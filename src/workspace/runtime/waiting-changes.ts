@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isErrno, PRIVATE_FILE_MODE, TaggedDirectory } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
 import { isThere, type LeftFork, listRecordedDirectories, tryReadRecord } from './recover-left-forks.ts'
+import type { VaultSessionRecord } from './session-record.ts'
 
 /** File whose time is when a sweep first found that changes wait. */
 const MARK = 'waiting'
@@ -20,9 +21,9 @@ export function listWaitingChanges(home: string): WaitingChanges[] {
   return listRecordedDirectories(home).flatMap((files): WaitingChanges[] => {
     const { path, isAbandoned } = files
     if (!isAbandoned) return []
-    const record = tryReadRecord<LeftFork>(files)
+    const record = tryReadRecord<LeftFork | VaultSessionRecord>(files)
     if (record === 'damaged') return [{ path }]
-    if (record === undefined || isThere(record)) return []
+    if (record === undefined || 'vault' in record || isThere(record)) return []
     const { fork, directory } = record
     return [{ path, left: { fork, directory } }]
   })

@@ -13,7 +13,7 @@ export interface WorkspaceHome extends LinkHome, CheckoutHome {
   fork: LinkHome['fork']
   posix: LinkHome['posix']
   deleteVault(name: string): Promise<void>
-  /** Merges the changes of one vault into another; in a conflict, takes those of the source. */
+  /** Merges the changes of one vault into another; ECONFLICT if both changed the same and `onConflict` is `fail`. */
   merge(source: string, target: string, options: MergeOptions): Promise<unknown>
 }
 
@@ -26,5 +26,5 @@ interface LimitedVault extends LinkVault {
 }
 
 interface MergeOptions extends Pick<CallContext, 'caller' | 'trace'> {
-  readonly onConflict: 'theirs'
+  readonly onConflict: 'theirs' | 'fail'
 }

@@ -13,20 +13,25 @@ export interface RunningSession {
   readonly directory: string
   /** The directory that the workspace is a copy of; absent if it is no copy. */
   readonly copyOf?: string
-  /** Mount of an overlay session; absent for other kinds. */
-  readonly overlay?: SessionOverlay
+  /** Form of its files, for reading them after a kill; absent if they do not show its changes. */
+  readonly files?: SessionFiles
   /** The process of the command, whose namespaces are joined. */
   readonly pid: number
   /** Support of this machine for isolation, as the session's process has found out. */
   readonly support?: HostSupport
 }
 
-/** Mount of an overlay session, for the process that reads its files after this one was killed. */
-interface SessionOverlay {
-  readonly privilege: 'root' | 'user'
-  /** Source that `mount` shows, different for each session. */
-  readonly source: string
-}
+/** Form of the files of a session, for the process that reads them after a kill of this one. */
+export type SessionFiles =
+  | {
+      readonly kind: 'overlay'
+      readonly privilege: 'root' | 'user'
+      /** Source that `mount` shows, different for each session. */
+      readonly source: string
+    }
+  | { readonly kind: 'dir' }
+  /** The changes are in the vault that the session serves. */
+  | { readonly kind: 'fuse' }
 
 /** A workspace for ordinary programs. Runs commands in it and reports their changes. */
 export interface CommandSession extends AsyncDisposable {

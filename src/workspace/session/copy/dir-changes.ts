@@ -1,8 +1,13 @@
-import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { isWithin } from '../../../vfs/index.ts'
 import type { SessionChange } from '../command-session.ts'
-import { createPut, createUnstorableChange, isTooDeep, isUntouched } from '../entries/entry-stats.ts'
+import {
+  type ComparedStats,
+  createPut,
+  createUnstorableChange,
+  isTooDeep,
+  isUntouched,
+} from '../entries/entry-stats.ts'
 import { HardLinkNames } from '../entries/hard-link-names.ts'
 import { findStatsByName, listHostNames } from '../entries/host-names.ts'
 import type { LockedEntries } from '../entries/locked-entries.ts'
@@ -66,7 +71,7 @@ class DirChangeReader {
       this.#addGone(`${path}/${name}`)
   }
 
-  async #readEntry(path: string, before: BigIntStats | undefined): Promise<void> {
+  async #readEntry(path: string, before: ComparedStats | undefined): Promise<void> {
     const host = join(this.#copy.root, path)
     if (isTooDeep(host)) {
       this.#found.push(createUnstorableChange(path))
@@ -95,7 +100,7 @@ class DirChangeReader {
   }
 
   /** Compares change times first: every change sets them, and no program can set them back. */
-  #isUntouched(path: string, before: BigIntStats, current: BigIntStats): boolean {
+  #isUntouched(path: string, before: ComparedStats, current: ComparedStats): boolean {
     if (before.ino === current.ino && before.ctimeNs === current.ctimeNs) return true
     const lower = join(this.#copy.lower, path)
     return isUntouched({ stats: before, host: lower }, { stats: current, host: join(this.#copy.root, path) })

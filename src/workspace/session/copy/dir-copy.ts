@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process'
-import { type BigIntStats, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isWithin, VfsError } from '../../../vfs/index.ts'
-import { isTooDeep } from '../entries/entry-stats.ts'
+import { type ComparedStats, isTooDeep } from '../entries/entry-stats.ts'
 import { findStatsByName, listHostNames } from '../entries/host-names.ts'
 import { copyAttributesSync } from '../entries/staging.ts'
 
 /** Stats of all entries of a tree, by directory and name. The root is the empty path. */
-export type TreeStats = ReadonlyMap<string, ReadonlyMap<string, BigIntStats>>
+export type TreeStats = ReadonlyMap<string, ReadonlyMap<string, ComparedStats>>
 
 /** Limit in bytes of the error output of `cp`. */
 const MAX_STDERR_BYTES = 2 ** 20
@@ -109,10 +109,10 @@ function getCopyOptions(): string[] {
 
 /** Reads the stats of a tree. O(files). */
 export async function readTreeStats(root: string): Promise<TreeStats> {
-  const tree = new Map<string, Map<string, BigIntStats>>()
+  const tree = new Map<string, Map<string, ComparedStats>>()
   const pending = ['']
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    const entries = new Map<string, BigIntStats>()
+    const entries = new Map<string, ComparedStats>()
     for (const name of listHostNames(join(root, path))) {
       if (isTooDeep(join(root, path, name.name))) continue
       const stats = findStatsByName(join(root, path), name)

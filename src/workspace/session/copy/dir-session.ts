@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Mutex } from '../../../machine/index.ts'
+import { Mutex, TaggedDirectory } from '../../../machine/index.ts'
 import { isWithin } from '../../../vfs/index.ts'
 import { createLaunch, findHiddenPaths, quoteWord } from '../../isolation/index.ts'
 import { resolveBaseDirectory } from '../base-directory.ts'
@@ -18,6 +18,7 @@ import { LockedEntries } from '../entries/locked-entries.ts'
 import { stageInto } from '../entries/staging.ts'
 import { runCommand } from '../run/run-command.ts'
 import { createSessionDirectory, removeTree } from '../session-directory.ts'
+import { findCopyRoot, findUnlockedTree, writeCopyRecord } from './copy-record.ts'
 import { type DirCopy, readDirChanges } from './dir-changes.ts'
 import { copyDirectory, type ExcludedPath, readTreeStats } from './dir-copy.ts'
 
@@ -32,7 +33,7 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
   const lower = await resolveBaseDirectory(base.lower)
   const directory = await realpath(await createSessionDirectory(options.directory))
   try {
-    const root = join(directory, 'tree')
+    const root = findCopyRoot(directory)
     const excluded = await findHiddenBelow(lower, options)
     const sessions: ExcludedPath = { path: await realpath(options.directory), standIn: 'nothing' }
     await copyDirectory(lower, root, [...excluded, sessions], options.signal)
@@ -40,7 +41,8 @@ export async function openDirSession(base: SessionBase, options: SessionOptions)
     await delay(CLOCK_TICK_MS)
     await stageInto(root, base.staged)
     const hidden = excluded.map(({ path }) => path.slice(lower.length))
-    return new DirSession(directory, { root, lower, before, hidden })
+    const copy = { root, lower, before, hidden }
+    return new DirSession(directory, copy, { isRecorded: writeCopyRecord(directory, copy) })
   } catch (error) {
     await removeTree(directory)
     throw error
@@ -61,17 +63,28 @@ class DirSession implements CommandSession {
   readonly path: string
   readonly #directory: string
   readonly #copy: DirCopy
-  readonly #locked = new LockedEntries()
+  readonly #isRecorded: boolean
+  readonly #locked: LockedEntries
   readonly #mutex = new Mutex()
 
-  constructor(directory: string, copy: DirCopy) {
+  /** @param isRecorded true if another process can read the changes of the copy. */
+  constructor(directory: string, copy: DirCopy, { isRecorded }: { readonly isRecorded: boolean }) {
     this.#directory = directory
     this.#copy = copy
+    this.#isRecorded = isRecorded
+    this.#locked = new LockedEntries(findUnlockedTree(directory))
     this.path = copy.root
   }
 
   describe(): Omit<RunningSession, 'pid'> {
-    return { kind: this.kind, path: this.path, directory: this.#directory, copyOf: this.#copy.lower }
+    const { kind } = this
+    return {
+      kind,
+      path: this.path,
+      directory: this.#directory,
+      copyOf: this.#copy.lower,
+      ...(this.#isRecorded && { files: { kind } }),
+    }
   }
 
   run(spec: RunSpec): Promise<RunOutcome> {
@@ -106,6 +119,9 @@ class DirSession implements CommandSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#mutex.run(() => removeTree(this.#directory))
+    await this.#mutex.run(() => {
+      TaggedDirectory.at(this.#directory).removeRecord()
+      return removeTree(this.#directory)
+    })
   }
 }

@@ -62,9 +62,25 @@ export function createUnstorableChange(path: string): SessionChange {
   return { kind: 'put', path, type: 'other', host: '', mode: 0, mtimeNs: 0n, uid: 0, gid: 0 }
 }
 
+/** Stats of an entry that show whether it was changed. */
+export type ComparedStats = Pick<
+  BigIntStats,
+  | 'ino'
+  | 'mode'
+  | 'uid'
+  | 'gid'
+  | 'rdev'
+  | 'size'
+  | 'mtimeNs'
+  | 'ctimeNs'
+  | 'isFile'
+  | 'isDirectory'
+  | 'isSymbolicLink'
+>
+
 /** Stats of an entry, and its path on this machine. */
 export interface LocatedEntry {
-  readonly stats: BigIntStats
+  readonly stats: ComparedStats
   readonly host: string
 }
 

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Mutex } from '../../../machine/index.ts'
+import { Mutex, TaggedDirectory } from '../../../machine/index.ts'
 import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import { createLaunch, probeNamespaces } from '../../isolation/index.ts'
 import type {
@@ -52,7 +52,7 @@ class FuseSession implements CommandSession {
   }
 
   describe(): Omit<RunningSession, 'pid'> {
-    return { kind: this.kind, path: this.path, directory: this.#directory }
+    return { kind: this.kind, path: this.path, directory: this.#directory, files: { kind: this.kind } }
   }
 
   run(spec: RunSpec): Promise<RunOutcome> {
@@ -85,6 +85,7 @@ class FuseSession implements CommandSession {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#mutex.run(async () => {
       await this.#mount[Symbol.asyncDispose]()
+      TaggedDirectory.at(this.#directory).removeRecord()
       await removeTree(this.#directory)
     })
   }

@@ -137,7 +137,7 @@ class OverlaySession implements CommandSession {
 
   describe(): Omit<RunningSession, 'pid'> {
     const { directory, privilege, source } = this.#layout
-    return { kind: this.kind, path: this.path, directory, overlay: { privilege, source } }
+    return { kind: this.kind, path: this.path, directory, files: { kind: this.kind, privilege, source } }
   }
 
   run(spec: RunSpec): Promise<RunOutcome> {
