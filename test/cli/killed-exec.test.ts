@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
@@ -208,8 +208,70 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     },
   )
 
-  it.skipIf(whyNotNobody() !== undefined)('stores the modes that the command gave, whenever it comes', () => {
-    const { lines } = runAsOrdinaryUser(new Cli().scratch, LOOSENED_MODES)
+  it.skipIf(whyNoLoopDisk() !== undefined)(
+    'is not needed in an existing fork either, which keeps its earlier changes on a full disk',
+    async () => {
+      const cli = new KilledProject()
+      using disk = new LoopDisk(160)
+      const home = ['--home', join(disk.path, 'home')]
+      const exec = (line: string) => cli.run(['exec', '--fork', 'fix', '-c', ...home, '--', line])
+      const ballast = join(disk.path, 'ballast')
+      await exec('sed -i s/one/ONE/ a; echo before > before')
+      writeFileSync(ballast, Buffer.alloc(110 * MEGABYTE, 1))
+      const run = await exec('head -c 25M /dev/urandom > big; sed -i s/five/FIVE/ a; rm before')
+      expect(run.stderr).toMatch(/could not be kept: .*; a later coppice command tries again; free space on/)
+      expect(await cli.run(['cat', '/before', '--vault', 'fix', ...home])).toMatchObject({
+        code: 0,
+        stdout: 'before\n',
+        stderr: expect.stringContaining(
+          'a command of fix was killed, and its changes cannot be stored: ENOSPC',
+        ),
+      })
+      rmSync(ballast)
+      expect((await cli.run(['forks', ...home])).stderr).toBe(
+        'coppice: a command of fix was killed; the fork has its changes now\n',
+      )
+      expect(await cli.ok('diff', 'fix', '--stat', ...home)).toMatch(/^M \/a {2}\+2 -2\nA \/big.*\n2 path/)
+      await using later = await openHome({ path: join(disk.path, 'home') })
+      expect((await later.vaults()).filter((name) => name.startsWith('session-'))).toEqual([])
+    },
+  )
+
+  it('counts nothing as a change that a later kill leaves of its files', async () => {
+    const cli = new KilledProject()
+    await cli.kill('echo new > new; rm gone', '--fork', 'fix')
+    await cli.killAt('rmSync:/fork.json', ['forks'])
+    const [left = ''] = cli.listSessions()
+    expect(existsSync(join(cli.home, 'sessions', left, 'upper/new'))).toBe(true)
+    // As a kill in the middle of the removal leaves them.
+    rmSync(join(cli.home, 'sessions', left, 'upper/gone'))
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo later > new'])
+    expect(await cli.run(['forks'])).toMatchObject({ code: 0, stderr: '' })
+    expect(cli.listSessions()).toEqual([])
+    expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^D \/gone.*\nA \/new {2}\+1 -0\n2 path/)
+    expect(await cli.ok('cat', '/new', '--vault', 'fix')).toBe('later\n')
+  })
+
+  it.skipIf(whyNotNobody() !== undefined)(
+    'waits in a directory that cannot be read, and stops no command',
+    () => {
+      const { lines } = runAsOrdinaryUser(new Cli().scratch, UNREADABLE)
+      expect(lines).toEqual([
+        'closed: 0',
+        expect.stringMatching(
+          /^one closed: 0 coppice: a command of a fork was killed, and its changes cannot be stored: EACCES.*; they stay in \S+\/sessions$/,
+        ),
+        'open: 0 coppice: a command of fix was killed; the fork has its changes now',
+        'diff: A /new +1 -0 1 path, +1 -0 lines',
+      ])
+    },
+  )
+
+  it.skipIf(whyNotNobody() !== undefined).each([
+    ['overlay', 'upper'],
+    ['dir', 'tree'],
+  ])('stores the modes that the command gave, whenever it comes, in a session of kind %s', (kind, tree) => {
+    const { lines } = runAsOrdinaryUser(new Cli().scratch, createLoosenedModes(kind, tree))
     expect(lines).toEqual([
       'said: coppice: a command of fix was killed; the fork has its changes now',
       'diff: A /closed/file +1 -0 M /old +1 -0 mode 0600 -> 0000 2 paths, +2 -0 lines',
@@ -228,17 +290,29 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
   })
 })
 
-const LOOSENED_MODES = `
+/** A kill while changes are read, of the command and of the one that stores them. */
+const createLoosenedModes = (kind: string, tree: string) => `
   mkdir project; cd project; echo old > old; chmod 600 old
   killed() {
     NODE_OPTIONS="--import=$repository/test/support/killed-at-call.ts" KILL_AT="chmodSync:$1" coppice "$2" "$3" "$4" "$5" "$6" "$7" > /dev/null 2>&1 || :
   }
-  killed /upper/closed/file exec --fork fix -c -- 'mkdir closed; echo x > closed/file; chmod 200 closed/file; chmod 000 closed; echo y >> old; chmod 000 old'
-  killed /upper/old forks
+  killed /${tree}/closed/file exec --session=${kind} --fork=fix -c -- 'mkdir closed; echo x > closed/file; chmod 200 closed/file; chmod 000 closed; echo y >> old; chmod 000 old'
+  killed /${tree}/old forks
   echo "said: $(coppice forks 2>&1 > /dev/null)"
   echo "diff:" $(coppice diff fix --stat)
   coppice apply fix > /dev/null
   echo "modes:" $(stat -c '%a %n' closed old); chmod 700 closed; echo "inner:" $(stat -c '%a %n' closed/file)
+`
+const UNREADABLE = `
+  mkdir project; cd project; echo one > a
+  "$node" "$repository/bin/coppice.js" exec --fork fix -c -- "echo new > new; echo done; sleep 600" > ../out 2> /dev/null &
+  until grep -q done ../out; do sleep 0.1; done
+  kill -KILL $!; wait
+  forks() { said=$(coppice forks 2>&1 > /dev/null); echo "$1:" $? $said; }
+  chmod 000 ../home/sessions; forks closed; chmod 700 ../home/sessions
+  chmod 000 ../home/sessions/*; forks 'one closed'; chmod 700 ../home/sessions/*
+  forks open
+  echo "diff:" $(coppice diff fix --stat)
 `
 const ORDINARY_USER = `
   mkdir project; cd project; echo one > a; echo x > gone
