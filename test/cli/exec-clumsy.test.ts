@@ -132,7 +132,7 @@ describe('a program that reads JSON', () => {
 })
 
 describe('a home that a command of exec cannot open', () => {
-  const HIDDEN = 'is hidden from commands of coppice exec; name one of its own with --home'
+  const HIDDEN = 'is hidden from commands of coppice exec; run coppice outside of the fork'
   const run = (cli: Cli, env: NodeJS.ProcessEnv, ...args: string[]) =>
     cli.run(args, { env: { COPPICE_WORKSPACE: cli.files, ...env } })
 
@@ -151,6 +151,10 @@ describe('a home that a command of exec cannot open', () => {
     const usual = await run(cli, { COPPICE_HOME: cli.files }, 'vault', 'list')
     expect(usual.stderr).toContain(HIDDEN)
     expect(usual.stderr).toMatch(/cannot be opened: file is not a database\)\n$/)
+    const covered = join(cli.scratch, 'covered')
+    mkdirSync(covered)
+    const empty = await run(cli, { COPPICE_HOME: covered }, 'diff')
+    expect(empty.stderr).toContain(HIDDEN)
     const unreached = await run(cli, {}, 'vault', 'create', 'a', '--home', '/proc/none/home')
     expect(unreached.stderr).toContain(HIDDEN)
   })

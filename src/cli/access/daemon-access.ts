@@ -9,7 +9,8 @@ import { CommandError } from '../framework/errors.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { packageRoot, readVersion } from '../package-root.ts'
 import { createAgentEnvironment, createAgentMask } from './command-environment.ts'
-import { isHomeMissing, isWritable, listKnownHomes, resolveHomePath } from './home-access.ts'
+import { createMissingHomeError, isWritable } from './hidden-home.ts'
+import { isHomeMissing, listKnownHomes, resolveHomePath } from './home-access.ts'
 import { launchDaemon } from './launch-daemon.ts'
 import { resolveContextName } from './namespace-access.ts'
 
@@ -29,7 +30,7 @@ export async function withDaemon<Result>(
 ): Promise<Result> {
   const home = await resolveHomePath(call)
   if (!create && isHomeMissing(home)) {
-    throw new CommandError(`there is no home in ${home}; create one with: coppice vault create <name>`)
+    throw createMissingHomeError(call, home, 'create one with: coppice vault create <name>')
   }
   await using client = await connectDaemon(home)
   return await work(client)

@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve as resolveFile } from 'node:path'
 import type { Vault } from '../../backends/vault/index.ts'
@@ -12,9 +12,10 @@ import {
 } from '../../config/index.ts'
 import { type CallContext, type FileSystem, VfsError } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
-import { CommandError, describeError, formatErrorLine } from '../framework/errors.ts'
+import { CommandError, formatErrorLine } from '../framework/errors.ts'
 import { UsageError } from '../framework/usage-error.ts'
 import { withDamageReport } from './damaged-store.ts'
+import { createHiddenHomeError, createMissingHomeError, isHomeHidden } from './hidden-home.ts'
 import { findHomePath, findHomeUrl, getAccountDirectory, isDatabaseUrl } from './home-path.ts'
 import type { HomeAccess, OpenHome, OpenVault } from './open-home.ts'
 import { filterUserVaults } from './vault-names.ts'
@@ -33,6 +34,8 @@ const MAX_LISTED_VAULTS = 10
 /** Says how to get a fork of a directory or a vault; most people who see it want the first. */
 const NO_VAULT_MESSAGE =
   'there is no fork of this directory, and no vault; create a fork with: coppice exec -- <command>, or a vault with: coppice vault create <name>'
+
+const CREATE_HOME = 'coppice exec -- <command> creates one, or create one with: coppice vault create <name>'
 
 /**
  * Opens the home of a command, and closes it when the work ends or fails. CommandError if there is none, unless
@@ -57,9 +60,7 @@ async function withLocalHome<Result>(
   const path = await resolveHomePath(call)
   const isNew = isHomeMissing(path)
   if (isNew && !create) {
-    throw new CommandError(
-      `there is no home in ${path}; coppice exec -- <command> creates one, or create one with: coppice vault create <name>`,
-    )
+    throw createMissingHomeError(call, path, CREATE_HOME)
   }
   const config = await prepareConfig(path, engine)
   // Loaded on use: help, version and completion do not need the store.
@@ -71,9 +72,7 @@ async function withLocalHome<Result>(
   }
   return withDamageReport(path, async () => {
     const home = await openHome({ path, toSalvage, ...settings }).catch(async (error: unknown) => {
-      throw (await isHomeHidden(call, path))
-        ? createHiddenHomeError(path, error)
-        : toHomeAccessError(path, error)
+      throw isHomeHidden(call, path) ? createHiddenHomeError(path, error) : toHomeAccessError(path, error)
     })
     if (!isNew && home.mended.length > 0 && !call.has('json')) {
       const { formatRepairedHome } = await import('./home-privacy.ts')
@@ -87,35 +86,6 @@ async function withLocalHome<Result>(
       await home.close()
     }
   })
-}
-
-/** Reports whether `coppice exec` hides the home from this command. */
-async function isHomeHidden(call: CommandInvocation, path: string): Promise<boolean> {
-  if (!process.env['COPPICE_WORKSPACE']) return false
-  // Isolation covers the home with a tiny file system, which may be writable.
-  return call.option('home') === undefined || !isWritable(path)
-}
-
-/** Reports whether this user may write into a directory. */
-export function isWritable(directory: string): boolean {
-  const { R_OK, W_OK, X_OK } = constants
-  try {
-    accessSync(directory, R_OK | W_OK | X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function createHiddenHomeError(path: string, cause: unknown): CommandError {
-  const next = 'name one of its own with --home, such as --home /tmp/home'
-  const { message } = describeError(cause)
-  return new CommandError(
-    `the home in ${path} is hidden from commands of coppice exec; ${next} (${message})`,
-    {
-      cause,
-    },
-  )
 }
 
 /** Adds the next step to a permission error of a home; returns any other error as it is. */

@@ -2,10 +2,10 @@ import { homedir } from 'node:os'
 import { readConfig } from '../../config/index.ts'
 import type { Namespace, NamespaceOptions, Zones } from '../../namespace/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
-import { CommandError } from '../framework/errors.ts'
 import { createAgentEnvironment, createAgentMask, createRedactor } from './command-environment.ts'
 import { withDamageReport } from './damaged-store.ts'
 import { listDefaultVaults } from './default-vaults.ts'
+import { createMissingHomeError } from './hidden-home.ts'
 import { getUserName, isHomeMissing, listKnownHomes, resolveHomePath, withHome } from './home-access.ts'
 
 /** Context of a user without a name in the account database, as in some containers. */
@@ -49,7 +49,7 @@ export async function withZones<Result>(
 ): Promise<Result> {
   const home = await resolveHomePath(call)
   if (!create && isHomeMissing(home)) {
-    throw new CommandError(`there is no home in ${home}; create one with: coppice context create <name>`)
+    throw createMissingHomeError(call, home, 'create one with: coppice context create <name>')
   }
   const { openZones } = await import('../../namespace/index.ts')
   await using zones = await openZones({ home })
