@@ -4,9 +4,11 @@ import {
   type CallContext,
   type Content,
   collect,
+  dirname,
   MemoryFs,
   type MkdirOptions,
   readText,
+  type StatChanges,
   VfsError,
   type WalkEntry,
   type WalkOptions,
@@ -99,6 +101,34 @@ describe('unpacking', () => {
     const target = new SlowlyWritten({ '/b': 'in the way', '/in/the/way': '' })
     await expect(unpack(from, target)).rejects.toMatchObject({ code })
     expect(await target.exists('/a')).toBe(true)
+  })
+
+  it('fills directories without permission to write, and sets their permissions afterwards', async () => {
+    /** Refuses what a host refuses to an ordinary user. */
+    class Strict extends MemoryFs {
+      override async write(path: string, content: Content, options?: WriteOptions): Promise<void> {
+        await this.#assertAllowed(path, 0o300)
+        await super.write(path, content, options)
+      }
+
+      override async setattr(path: string, changes: StatChanges): Promise<void> {
+        await this.#assertAllowed(path, 0o100)
+        await super.setattr(path, changes)
+      }
+
+      async #assertAllowed(path: string, needed: number): Promise<void> {
+        const mode = (await this.stat(dirname(path))).mode ?? 0
+        if ((mode & needed) !== needed) throw new VfsError('EACCES', path)
+      }
+    }
+    const from = new MemoryFs({ '/a/b/f': 'x' })
+    await from.setattr('/a/b', { mode: 0o555 })
+    await from.setattr('/a', { mode: 0o400 })
+    const target = new Strict()
+    await unpack(from, target)
+    expect((await target.stat('/a')).mode).toBe(0o400)
+    expect((await target.stat('/a/b')).mode).toBe(0o555)
+    expect(await readText(target, '/a/b/f')).toBe('x')
   })
 
   it('creates each directory without parents, which exist already', async () => {

@@ -32,6 +32,7 @@ export interface UnpackReport {
 
 /** Number of concurrent writes, which a store commits together. */
 const MAX_CONCURRENT_FILES = 64
+const OWNER_BITS = 0o700
 
 /**
  * Copies a whole file system, such as an archive, into a directory of another: content, links, permissions and times.
@@ -66,7 +67,7 @@ export async function unpack(
     // No write continues after the caller sees the failure.
     await Promise.allSettled(pending)
   }
-  await job.setDirectoryTimes()
+  await job.setDirectoryAttributes()
   return job.report
 }
 
@@ -95,7 +96,7 @@ class UnpackJob {
 
   /** Creates a directory, or accepts an existing one. A walk yields parents first, so they are not looked up again. */
   async unpackDirectory(path: string, stat: Stat): Promise<void> {
-    const options = toModeOption(stat)
+    const options = this.#toInitialMode(stat)
     try {
       await this.#target.mkdir(path, options, this.#ctx)
     } catch (error) {
@@ -123,9 +124,18 @@ class UnpackJob {
     this.#count({ files: 1, bytes: stat.size })
   }
 
-  /** Sets the times and permissions of all directories. Runs last, because every new entry changes a directory's time. */
-  async setDirectoryTimes(): Promise<void> {
-    for (const { path, stat } of this.#directories) await this.#setAttributes(path, stat)
+  /**
+   * Sets the times and permissions of all directories. Runs last, because every new entry changes a directory's time,
+   * and the deepest first, because a directory may deny access to those in it.
+   */
+  async setDirectoryAttributes(): Promise<void> {
+    for (const { path, stat } of this.#directories.toReversed()) await this.#setAttributes(path, stat)
+  }
+
+  /** Returns the permissions of a directory until its own are set: its entries have to be written first. */
+  #toInitialMode({ mode }: Stat): { readonly mode?: number } {
+    if (mode === null) return {}
+    return { mode: isAttributed(this.#target) ? mode | OWNER_BITS : mode }
   }
 
   #reserve(path: string, bytes: number): void {
