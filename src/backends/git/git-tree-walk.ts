@@ -103,14 +103,16 @@ export class GitTreeWalk {
 
   /** Prefetches the next batch if few directories are left, and there are more. */
   #prefetchIfLow(): void {
-    const isEarly = this.#batchCount < BATCHES_ON_DEMAND || this.#prefetched.size > BATCH_SIZE / 2
+    const isEarly = this.#batchCount < BATCHES_ON_DEMAND
+    const isLow = this.#prefetched.size <= BATCH_SIZE / 2
+    if (isEarly || !isLow || this.#prefetching !== undefined || this.#batchLimit === 1) return
     // A failure shows when the walk reaches that directory, if it does.
-    if (!isEarly && this.#prefetching === undefined && this.#batchLimit > 1) this.#prefetch().catch(() => {})
+    this.#prefetch().catch(() => {})
   }
 
   #prefetch(): Promise<void> {
     const ids = [...this.#listUpcoming()]
-    // No further directories are known, so there is no reason to scan again.
+    // No further directories are known: the walk stays early, and scans no more on its own.
     if (ids.length === 0) this.#batchCount = Number.NEGATIVE_INFINITY
     this.#batchCount++
     this.#prefetching = this.#read(ids).finally(() => {

@@ -73,7 +73,7 @@ export interface HomeOptions {
   readonly objects?: HomeObjects
   /** True to throw ENOENT if a database has no home yet, instead of creating it. */
   readonly mustExist?: boolean
-  /** Open read-only for `salvage`. This also opens a store that is too damaged for its engine. */
+  /** Open for `salvage`, also a store that is too damaged for its engine. */
   readonly toSalvage?: boolean
 }
 
@@ -126,28 +126,18 @@ export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
   return { engine: await openStore(location), location, mended }
 }
 
-async function openDatabase(
-  url: string,
-  {
-    path,
-    engine: named,
-    durability,
-    freshness,
-    cacheDirectory = path,
-    mustExist,
-    objects,
-    ...rest
-  }: HomeOptions,
-): Promise<OpenedEngine> {
-  if (named !== undefined) {
+async function openDatabase(url: string, options: HomeOptions): Promise<OpenedEngine> {
+  const { path, durability, freshness, cacheDirectory = path, objects } = options
+  // A directory alone names a home that was there before.
+  const { mustExist = options.url === undefined } = options
+  if (options.engine !== undefined) {
     const detail = 'a home in a database has no other engine; omit engine'
     throw new VfsError('EINVAL', path ?? '/', { op: 'open', detail })
   }
   if (path !== undefined) makePrivateDirectory(path)
   const engine = await PostgresEngine.open({
     url,
-    // A directory alone names a home that was there before.
-    mustExist: mustExist ?? rest.url === undefined,
+    mustExist,
     ...(objects !== undefined && { objects: formatObjectsUrl(objects) }),
     claimObjects: objects?.claim === true,
     openObjects: (recorded, readOnlyReason) => openObjects(recorded, objects?.client, readOnlyReason),

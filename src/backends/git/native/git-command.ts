@@ -19,7 +19,7 @@ export interface GitContext {
   readonly maxMemoryBytes?: number
 }
 
-/** Overrides the user's and the system's configuration, and every setting that starts programs. */
+/** Settings of every call: no program that a repository names, and no maintenance. */
 const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   'core.alternateRefsCommand': 'true',
   'core.fsmonitor': 'false',
@@ -78,13 +78,13 @@ export async function runGit(
     // Git may exit without reading its input; its exit code says more.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
-    const [code, output, complaint] = await Promise.all([
+    const [code, output, stderr] = await Promise.all([
       waitForExit(child),
       readLastOutput(child.stdout),
       readLastOutput(child.stderr),
     ])
     signal?.throwIfAborted()
-    return { code, output, stderr: complaint.trim() }
+    return { code, output, stderr: stderr.trim() }
   } catch (error) {
     signal?.throwIfAborted()
     throw error

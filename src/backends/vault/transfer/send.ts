@@ -11,6 +11,9 @@ import { type SourceEntry, VaultSource, VaultTreeWalk } from './vault-source.ts'
 
 const ROOT = '/'
 
+/** The state that changes are relative to, by which both sides know it. */
+type TransferBase = Pick<Checkpoint, 'name' | 'uid' | 'root'>
+
 /** Options of `send`. */
 export interface SendOptions {
   /** The checkpoint to send. The current state when absent. */
@@ -43,15 +46,7 @@ export async function* sendVault(
   signal?.throwIfAborted()
   await using source = await VaultSource.open(home, vault, checkpoint)
   const { log, root, checkpoint: target } = source
-  const base =
-    sinceFork === undefined
-      ? since && (await home.reader.run(() => home.getCheckpoints(log).get(since)))
-      : {
-          ...getForkBase(log, sinceFork),
-          ...(since !== undefined && {
-            root: (await home.reader.run(() => home.getCheckpoints(log).get(since))).root,
-          }),
-        }
+  const base = await findBase(home, log, since, sinceFork)
   const writer = new StreamWriter({
     format: STREAM_FORMAT,
     vault,
@@ -71,8 +66,23 @@ export async function* sendVault(
   onProgress?.(writer.progress)
 }
 
+/** Finds the state since which changes are sent; undefined to send everything. */
+async function findBase(
+  home: StoreHome,
+  log: VaultLog,
+  since: string | undefined,
+  sinceFork: string | undefined,
+): Promise<TransferBase | undefined> {
+  const checkpoint =
+    since === undefined ? undefined : await home.reader.run(() => home.getCheckpoints(log).get(since))
+  if (sinceFork === undefined) return checkpoint
+  const base = getForkBase(log, sinceFork)
+  // The receiver knows it as the state of the fork, although the changes begin later.
+  return checkpoint === undefined ? base : { ...base, root: checkpoint.root }
+}
+
 /** Returns the state that a vault was forked from, as the base of a transfer. EINVAL if it is no fork. */
-export function getForkBase(log: VaultLog, name: string): Pick<Checkpoint, 'name' | 'uid' | 'root'> {
+export function getForkBase(log: VaultLog, name: string): TransferBase {
   const [from] = log.head.lineage
   if (from !== undefined) return { name, uid: `fork-${name}`, root: from.root }
   throw new VfsError('EINVAL', name, { op: 'send', detail: 'the vault is no fork' })
