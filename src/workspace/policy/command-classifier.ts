@@ -22,7 +22,8 @@ import {
 import { scanCode } from './scan-code.ts'
 import { isHarmless } from './shell/arithmetic.ts'
 import { expandCommand } from './shell/command-words.ts'
-import { parseScript, type ShellScript, type SimpleCommand } from './shell/shell-script.ts'
+import { parseScript } from './shell/parse-script.ts'
+import type { ShellScript, SimpleCommand } from './shell/shell-script.ts'
 import { isLiteral, UNKNOWN } from './shell/unknown.ts'
 import { expand, expandWhole } from './shell/word.ts'
 
@@ -113,7 +114,7 @@ export class CommandClassifier {
     }
     if (script.variables.isExhausted)
       this.#addPart(source, createUnseenFindings('values that are too long to analyse'))
-    for (const text of script.evaluated) this.#classifyNested({ shell: `: ${text}` }, context)
+    for (const text of script.evaluatedTexts) this.#classifyNested({ shell: `: ${text}` }, context)
   }
 
   /** Classifies a program with its arguments, as the system starts it. */
