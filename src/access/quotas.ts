@@ -28,6 +28,7 @@ export class Quotas {
   readonly #quotas: readonly PathQuota[]
   readonly #now: () => number
   readonly #zones = new Map<string, QuotaZone>()
+  /** Number of names that files got here: an open file may have another one since it was opened. */
   #addedNames = 0
 
   constructor(fs: FileSystem, quotas: readonly PathQuota[], now: () => number = Date.now) {
@@ -115,9 +116,10 @@ export class Quotas {
       await measureAmount(this.#fs, from, request.ctx),
       from === target ? NO_AMOUNT : await measureAmount(this.#fs, target, request.ctx),
     ]
-    await using leaving = new QuotaChange(excludeZones(left, entered), request)
-    await using entering = new QuotaChange(excludeZones(entered, left), { ...request, path: to })
-    await using staying = new QuotaChange(excludeZones(entered, excludeZones(entered, left)), request)
+    const shared = entered.filter((zone) => left.includes(zone))
+    await using leaving = new QuotaChange(excludeZones(left, shared), request)
+    await using entering = new QuotaChange(excludeZones(entered, shared), { ...request, path: to })
+    await using staying = new QuotaChange(shared, request)
     await entering.reserve(subtractAmounts(moved, replaced))
     await leaving.reserve(subtractAmounts(NO_AMOUNT, moved))
     await staying.reserve(subtractAmounts(NO_AMOUNT, replaced))

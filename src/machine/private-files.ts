@@ -96,13 +96,13 @@ export function makePrivate(path: string, owner: number): void {
 
 /**
  * Gives the files that a library created in a private directory the owner of that directory, and removes the
- * permissions of group and others. Skips files of other users and those with several names.
+ * permissions of group and others. Skips directories, files of other users and those with several names.
  */
 export function makeFilesPrivate(directory: string): void {
   const owner = statSync(directory)
   for (const name of readdirSync(directory)) {
     changeAttributes(join(directory, name), (target, found) => {
-      if (found.uid !== process.geteuid?.() || found.nlink > 1) return
+      if (!found.isFile() || found.uid !== process.geteuid?.() || found.nlink > 1) return
       if (found.uid !== owner.uid) chownSync(target, owner.uid, owner.gid)
       if (isOpenToOthers(found)) chmodSync(target, PRIVATE_FILE_MODE)
     })

@@ -92,8 +92,9 @@ export class Slot {
       const mine = (token.startsWith(WORK) ? WORK : HELD) + createProcessTag()
       await rename(join(this.#directory, token), join(this.#directory, mine))
       this.#token = mine
-      for (const token of await this.#listTokens()) {
-        if (token !== mine) await unlink(join(this.#directory, token))
+      // A holder that was killed may have left a second one.
+      for (const other of await this.#listTokens()) {
+        if (other !== mine) await unlink(join(this.#directory, other))
       }
       return true
     } catch {

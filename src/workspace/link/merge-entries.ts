@@ -134,7 +134,7 @@ function mergeMode(base: LinkEntry | undefined, ours: LinkEntry, theirs: LinkEnt
   return (ours.mode & theirs.mode) | ((ours.mode ^ theirs.mode) & ~base.mode)
 }
 
-/** Reads a file with each byte as a character, which preserves text in any encoding. Undefined for a binary file. */
+/** Reads a file with each byte as a character, which preserves text in any encoding. Undefined for a binary or a large file. */
 function readText(entry: LinkEntry): string | undefined {
   if (entry.size > MAX_TEXT_BYTES) return undefined
   const bytes = readEntry(entry)
