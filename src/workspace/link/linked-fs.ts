@@ -10,7 +10,6 @@ import {
   type Capability,
   type Content,
   collect,
-  compileQuery,
   createLazyStream,
   type DirEntry,
   type FileSystem,
@@ -31,14 +30,12 @@ import {
   type RemoveOptions,
   type Renamable,
   type RenameOptions,
-  readFile,
   refuseLinks,
   requireProtocol,
   type Searchable,
   type SearchQuery,
   type Stat,
   type StatChanges,
-  searchSteps,
   startStream,
   VfsError,
   type WalkEntry,
@@ -47,12 +44,12 @@ import {
   type WriteOptions,
 } from '../../vfs/index.ts'
 import { copyUp } from './copy-up.ts'
-import { DirectoryReader } from './directory-reader.ts'
 import { ForkLayers, type LayerTrees } from './fork-layers.ts'
 import type { LinkedFork } from './link-home.ts'
 import type { LinkedDirectory } from './linked-directory.ts'
 import { LinkedView } from './linked-view.ts'
 import type { MaskContent } from './masked-host-tree.ts'
+import { searchFork } from './search-fork.ts'
 import type { TouchedPath } from './touched-paths.ts'
 
 const CAPABILITIES: ReadonlySet<Capability> = new Set([
@@ -290,27 +287,8 @@ export class LinkedFs
   }
 
   async *#search(root: string, query: SearchQuery, ctx: CallContext | undefined): AsyncGenerator<Match> {
-    const compiled = compileQuery(query)
-    const view = await this.#open()
-    const real = await view.resolve(root, true, 'search', ctx)
-    const { type } = await view.stat(real, ctx)
-    using reader = new DirectoryReader(this.#parts.link.path)
-    const readContent = async (path: string, isUntouched: boolean) =>
-      (isUntouched ? (view.readMasked(path) ?? reader.read(path)) : undefined) ??
-      readFile(this, path, {}, ctx)
-    if (type !== 'directory') {
-      yield* findAll(root, await readContent(real, false), compiled, ctx)
-      return
-    }
-    for await (const { path, stat, isUntouched } of view.walk(real, {}, ctx)) {
-      if (stat.type !== 'file') continue
-      const shown = real === root ? path : join(root, path.slice(real.length))
-      try {
-        yield* findAll(shown, await readContent(path, isUntouched), compiled, ctx)
-      } catch (error) {
-        if (!isVfsError(error)) throw error
-      }
-    }
+    const fork = { view: await this.#open(), directory: this.#parts.link.path, fs: this }
+    yield* searchFork(fork, root, query, ctx)
   }
 
   /** Opens the files for one operation. */
@@ -334,18 +312,5 @@ export class LinkedFs
     ctx: CallContext | undefined,
   ): Promise<string> {
     return (await this.#open()).resolve(path, followLast, op, ctx)
-  }
-}
-
-/** Yields the matching lines of one file, and lets other work run meanwhile. */
-async function* findAll(
-  path: string,
-  bytes: Uint8Array,
-  query: ReturnType<typeof compileQuery>,
-  ctx: CallContext | undefined,
-): AsyncGenerator<Match> {
-  for (const step of searchSteps(path, bytes, query)) {
-    if (step === null) await query.yielder.yield(ctx?.signal)
-    else yield step
   }
 }
