@@ -119,6 +119,8 @@ export class DaemonClient implements AsyncDisposable {
     } finally {
       this.#pending.delete(id)
       signal?.removeEventListener('abort', cancel)
+      // Events that nobody reads any more must not hold up the replies to other requests.
+      this.#socket.resume()
     }
   }
 
