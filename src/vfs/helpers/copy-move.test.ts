@@ -15,6 +15,7 @@ import type {
 import { MemoryFs } from '../memory/memory-fs.ts'
 import { MountTable } from '../mount/mount-table.ts'
 import { OverlayFs } from '../overlay/overlay-fs.ts'
+import { dirname } from '../path.ts'
 import { isLinkable } from '../protocols.ts'
 import { ReadOnlyFs } from '../read-only-fs.ts'
 import { copy, move } from './copy-move.ts'
@@ -28,6 +29,24 @@ async function snapshot(fs: FileSystem, root = '/'): Promise<Record<string, stri
     else found[path] = await readText(fs, path)
   }
   return found
+}
+
+/** Refuses what a host refuses to an ordinary user: an entry in a directory that its owner may not write. */
+class Strict extends MemoryFs {
+  override async write(path: string, content: Content, options?: WriteOptions): Promise<void> {
+    await this.#assertWritable(path)
+    await super.write(path, content, options)
+  }
+
+  override async mkdir(path: string, options?: MkdirOptions): Promise<void> {
+    await this.#assertWritable(path)
+    await super.mkdir(path, options)
+  }
+
+  async #assertWritable(path: string): Promise<void> {
+    const mode = (await this.stat(dirname(path))).mode ?? 0
+    if ((mode & 0o300) !== 0o300) throw new VfsError('EACCES', path)
+  }
 }
 
 /** A memory that refuses to write or remove some paths. */
@@ -100,6 +119,20 @@ describe('copy', () => {
       '/new/d/sub': 'directory',
       '/new/d/sub/b': '2',
     })
+  })
+
+  it('fills directories without permission to write, and sets their permissions afterwards', async () => {
+    const source = new MemoryFs({ '/a/b/f': 'x' })
+    await source.setattr('/a/b', { mode: 0o555 })
+    await source.setattr('/a', { mode: 0o500 })
+    const target = new Strict()
+    await copy(source, '/a', '/copied', { into: target })
+    expect(await readText(target, '/copied/b/f')).toBe('x')
+    expect((await target.stat('/copied')).mode).toBe(0o500)
+    expect((await target.stat('/copied/b')).mode).toBe(0o555)
+    await target.mkdir('/there', { mode: 0o750 })
+    await copy(source, '/a/b', '/there', { into: target, overwrite: true })
+    expect((await target.stat('/there')).mode).toBe(0o750)
   })
 
   it('with overwrite replaces files and merges directories', async () => {

@@ -2,7 +2,7 @@ import { isVfsError, VfsError } from '../error.ts'
 import { withoutSignal } from '../events.ts'
 import type { CallContext, FileSystem, Stat } from '../file-system.ts'
 import { checkPath, child, isWithin } from '../path.ts'
-import { isLinkable, isRenamable, type RenameOptions } from '../protocols.ts'
+import { isAttributed, isLinkable, isRenamable, type RenameOptions } from '../protocols.ts'
 import { statIfPresent } from './stat-if-present.ts'
 
 /** Options of `copy`. */
@@ -82,6 +82,8 @@ export async function move(
   await fs.remove(source, { recursive: true }, ctx)
 }
 
+const OWNER_BITS = 0o700
+
 interface CopyPair {
   readonly from: string
   readonly to: string
@@ -91,16 +93,44 @@ interface CopyPair {
 /** Copies a tree directory by directory. A walk would skip unreadable paths, and a copy must not. */
 async function copyTree(fs: FileSystem, whole: CopyPair, into: FileSystem, ctx?: CallContext): Promise<void> {
   const pending = [whole]
+  const closed: { readonly path: string; readonly mode: number }[] = []
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
     const { from, to, stat } = pair
     // Listed before the copy is created, because a link may place the copy inside this directory.
     const names = stat.type === 'directory' ? await Array.fromAsync(fs.readdir(from, ctx)) : []
-    await copyEntry(fs, from, stat, into, to, ctx)
+    const finalMode = await findFinalMode(into, to, stat, ctx)
+    if (finalMode === undefined) await copyEntry(fs, from, stat, into, to, ctx)
+    else {
+      await into.mkdir(to, { parents: true, mode: finalMode | OWNER_BITS }, ctx)
+      closed.push({ path: to, mode: finalMode })
+    }
     for (const { name } of names) {
       const childPath = child(from, name)
       pending.push({ from: childPath, to: child(to, name), stat: await fs.stat(childPath, ctx) })
     }
   }
+  // The deepest first: a directory may deny access to those in it.
+  for (const { path, mode } of closed.toReversed()) await setMode(into, path, mode, ctx)
+}
+
+async function setMode(fs: FileSystem, path: string, mode: number, ctx?: CallContext): Promise<void> {
+  try {
+    if (isAttributed(fs)) await fs.setattr(path, { mode }, ctx)
+  } catch (error) {
+    // A mount table has the method, even if the mount of the path cannot set attributes.
+    if (!isVfsError(error, 'ENOTSUP')) throw error
+  }
+}
+
+/** Returns the permissions that a new directory gets once its entries are written, if they would not allow that. */
+async function findFinalMode(
+  into: FileSystem,
+  path: string,
+  { type, mode }: Stat,
+  ctx?: CallContext,
+): Promise<number | undefined> {
+  if (type !== 'directory' || mode === null || (mode & OWNER_BITS) === OWNER_BITS) return undefined
+  return isAttributed(into) && !(await into.exists(path, ctx)) ? mode : undefined
 }
 
 async function copyEntry(
