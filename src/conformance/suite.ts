@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FileSystem } from '../vfs/index.ts'
-import { bothInterfacesCases } from './cases/both-faces.ts'
+import { bothInterfacesCases } from './cases/both-interfaces.ts'
 import { directoryCases } from './cases/directories.ts'
 import { hardLinkCases } from './cases/hard-links.ts'
 import { helperCases } from './cases/helpers.ts'

@@ -27,7 +27,7 @@ export interface TreeEntry {
 export class GitDirectory {
   /** Sorted by JavaScript's `<`. */
   readonly entries: readonly TreeEntry[]
-  /** Escaped names that no path can have: bytes that are not UTF-8, `..`, slashes, `.git`. Not among the entries. */
+  /** Escaped names that no path can have: too long, not UTF-8, `..`, slashes, `.git`. Not among the entries. */
   readonly refused: readonly string[]
   #byName: ReadonlyMap<string, TreeEntry> | undefined
 
