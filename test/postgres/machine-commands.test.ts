@@ -68,6 +68,28 @@ describe.runIf(hasPostgres)('commands of this machine on a shared home', () => {
     for (const machine of [ann, bob]) expect(machine.get('fsck')).toContain('no damage')
   })
 
+  it('are stored by the next command if they are killed, beside what other machines changed', async () => {
+    const { ann, bob } = createTeam()
+    await killExec(ann, 'echo two >> plan.md; echo new > new.txt', '--vault', 'base')
+    bob.get('write', '/later.md', '--text', 'later')
+    expect(ann.run('vault', 'list').stderr).toBe(
+      'coppice: a command of base-1 was killed; the fork has its changes now\n',
+    )
+    expect(bob.get('cat', '/plan.md', '--vault', 'base-1')).toBe('one\ntwo\n')
+    expect(bob.get('cat', '/later.md', '--vault', 'base-1')).toBe('later\n')
+    expect(bob.get('cat', '/plan.md', '--vault', 'base')).toBe('one\n')
+    await killExec(ann, 'echo mine > new.txt', '--vault', 'base', '--fork', 'base-1')
+    bob.get('write', '/new.txt', '--text', 'of bob', '--vault', 'base-1')
+    const [, checkpoint = ''] =
+      /a command of base-1 was killed; .* in the checkpoint (\S+)\n$/.exec(ann.run('vault', 'list').stderr) ??
+      []
+    expect(bob.get('cat', '/new.txt', '--vault', 'base-1')).toBe('mine\n')
+    expect(bob.get('cat', '/new.txt', '--vault', 'base-1', '--at', checkpoint)).toBe('of bob\n')
+    const names = JSON.parse(bob.get('vault', 'list', '--json')).map(({ name }: { name: string }) => name)
+    expect(names).toEqual(['base', 'base-1'])
+    for (const machine of [ann, bob]) expect(machine.get('fsck')).toContain('no damage')
+  })
+
   it('keep the forks of a directory on the machine that has the directory', () => {
     const { ann, bob } = createTeam()
     writeFileSync(join(ann.cwd, 'f'), 'one\n')
@@ -199,6 +221,15 @@ describe.runIf(hasPostgres && canMount)('a vault of a shared home as a directory
     bob.get('write', '/free.md', '--text', 'x')
   })
 })
+
+/** Kills Coppice on a machine once a shell line of a command in a vault is done. */
+async function killExec(machine: Machine, line: string, ...options: readonly string[]): Promise<void> {
+  const child = machine.start('exec', ...options, '-c', '--', `${line}; echo done; sleep 600`)
+  const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+  expect(String(said)).toBe('done\n')
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
 
 /** Mounts the vault `base` by a process of a machine. */
 async function mountVault(machine: Machine, directory: string, ...options: readonly string[]) {

@@ -20,6 +20,8 @@ export interface ForkStart {
 export interface VaultStart {
   /** The vault that the command sees; it gets the changes unless they go into a new fork. */
   readonly vault: string
+  /** The vault of a database of which `vault` is a copy on this machine. */
+  readonly copyOf?: string | undefined
   readonly newFork?: NewVaultFork | undefined
   /** Vault with the files as the command found them. */
   readonly point: string

@@ -39,6 +39,17 @@ interface LeftVault {
   readonly leftOut: readonly string[]
 }
 
+/** The vault into which the changes are merged. */
+interface RecoveryTarget {
+  readonly vault: string
+  /** Name by which the user knows it. */
+  readonly fork: string
+  /** Vault whose state is saved if changes of others are replaced; absent if another vault has these. */
+  readonly saved?: string
+  /** Brings the changes to the database. */
+  readonly publish?: () => Promise<void>
+}
+
 /**
  * Stores the changes of a killed command in a fork of its vault, or in the vault that it ran in: merged with what others
  * changed there meanwhile, in one commit.
@@ -49,8 +60,10 @@ export async function recoverVaultSession(left: LeftCommand): Promise<RecoveredF
   const { vault, leftOut } = await openLeftVault(left, cleanup)
   const changes = await countChanges(home, record.point, vault)
   const isKept = changes > 0 && !(await isUnchanged(left, vault))
-  const fork = isKept ? await openTarget(left) : undefined
-  const checkpoint = fork === undefined ? undefined : await mergeLeftVault(left, vault, fork)
+  const target = isKept ? await openTarget(left, cleanup) : undefined
+  const fork = target?.fork
+  const checkpoint = target && (await mergeLeftVault(left, vault, target))
+  await target?.publish?.()
   const copies = new ForkCopies(path, () => home.vaults())
   if (record.copies !== undefined && fork !== undefined) copies.adopt(record.copies, fork)
   tagged.removeRecord()
@@ -114,19 +127,58 @@ async function isUnchanged({ home, record }: LeftCommand, vault: string): Promis
   return isSameAt(await home.posix(point), await home.posix(vault), paths)
 }
 
-/** Returns the name of the vault that gets the changes, and creates a fork if there is none. */
-async function openTarget({ home, tagged, record }: LeftCommand): Promise<string> {
-  const { vault, newFork, created, point } = record
+/** Returns the vault that gets the changes, and creates a fork if there is none. */
+async function openTarget(left: LeftCommand, cleanup: CleanupStack): Promise<RecoveryTarget> {
+  const { home, record } = left
+  const { vault, copyOf, newFork, created, point } = record
+  if (copyOf !== undefined) return openSharedTarget(left, copyOf, cleanup)
   const vaults = await home.vaults()
   const known = newFork === undefined ? vault : created
   // A fork of a process that has ended is deleted by a sweep.
-  if (known !== undefined && vaults.includes(known) && !isSessionForkName(known)) return known
-  const { name, stem = vault } = newFork ?? {}
-  const options = { beside: point }
+  const isKept = known !== undefined && vaults.includes(known) && !isSessionForkName(known)
+  const fork = isKept ? known : await createFork(left, vault, { beside: point })
+  return { vault: fork, fork, saved: fork }
+}
+
+/**
+ * Returns the vault that gets the changes of a command in a vault of a database: a new copy of it, or a fork of that,
+ * since nothing of the killed process keeps its old copy in step.
+ */
+async function openSharedTarget(
+  left: LeftCommand,
+  copyOf: string,
+  cleanup: CleanupStack,
+): Promise<RecoveryTarget> {
+  const { home, record } = left
+  const { newFork, created, by } = record
+  const known = newFork === undefined ? copyOf : created
+  if (known !== undefined && (await home.vaults()).includes(known)) {
+    const copy = await home.openMachineCopy(known)
+    if (copy !== undefined) {
+      cleanup.use(copy)
+      return { vault: copy.vault, fork: known, saved: known, publish: () => copy.merge(by) }
+    }
+    // It did not get into the database, and the session has its changes.
+    await home.deleteVault(known)
+  }
+  const copy = await home.openMachineCopy(copyOf)
+  if (copy === undefined) throw new Error(`'${copyOf}' is in use on this machine; unmount it first`)
+  cleanup.use(copy)
+  const fork = await createFork(left, copy.vault, {})
+  return { vault: fork, fork, publish: () => copy.publishFork(fork) }
+}
+
+/** Creates a fork under the name that was asked for, and records it: after a kill it gets the changes. */
+async function createFork(
+  { home, tagged, record }: LeftCommand,
+  source: string,
+  options: { readonly beside?: string },
+): Promise<string> {
+  const { name, stem = record.copyOf ?? source } = record.newFork ?? {}
   const fork =
     name === undefined || isSessionForkName(name)
-      ? await forkByNumber(home, vault, stem, options)
-      : await forkByName(home, vault, name, options)
+      ? await forkByNumber(home, source, stem, options)
+      : await forkByName(home, source, name, options)
   tagged.writeRecord({ ...record, created: fork.name })
   return fork.name
 }
@@ -138,15 +190,15 @@ async function openTarget({ home, tagged, record }: LeftCommand): Promise<string
 async function mergeLeftVault(
   { home, record: { by } }: LeftCommand,
   left: string,
-  target: string,
+  { vault, saved }: RecoveryTarget,
 ): Promise<string | undefined> {
   try {
-    await home.merge(left, target, { ...by, onConflict: 'fail' })
+    await home.merge(left, vault, { ...by, onConflict: 'fail' })
     return undefined
   } catch (error) {
     if (!isVfsError(error, 'ECONFLICT')) throw error
   }
-  const { name } = await (await home.vault(target)).checkpoint()
-  await home.merge(left, target, { ...by, onConflict: 'theirs' })
-  return name
+  const checkpoint = saved === undefined ? undefined : await (await home.vault(saved)).checkpoint()
+  await home.merge(left, vault, { ...by, onConflict: 'theirs' })
+  return checkpoint?.name
 }

@@ -64,6 +64,6 @@ function createRecord(files: SessionFiles, { start, since, ...rest }: RecordedSt
   return { ...start, files, ...rest, since: Number(since / NANOS_PER_MS), wasEmpty }
 }
 
-function getForkName({ vault, newFork: { name, stem = vault } = {} }: VaultStart): string {
+function getForkName({ vault, copyOf = vault, newFork: { name, stem = copyOf } = {} }: VaultStart): string {
   return name === undefined || isSessionForkName(name) ? stem : name
 }

@@ -82,9 +82,10 @@ export class VaultWorkspace implements ExecutionWorkspace {
 
   describeStart(): VaultStart | undefined {
     const { vault, copyOf, newFork } = this.#choice
-    if (this.#point === undefined || copyOf !== undefined) return undefined
+    if (this.#point === undefined) return undefined
     return {
       vault,
+      copyOf,
       newFork,
       point: this.#point.vault,
       live: this.#live?.vault,

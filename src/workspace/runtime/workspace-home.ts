@@ -15,6 +15,17 @@ export interface WorkspaceHome extends LinkHome, CheckoutHome {
   deleteVault(name: string): Promise<void>
   /** Merges the changes of one vault into another; ECONFLICT if both changed the same and `onConflict` is `fail`. */
   merge(source: string, target: string, options: MergeOptions): Promise<unknown>
+  /** Copies a vault of a database to this machine; undefined if it is on this machine. */
+  openMachineCopy(vault: string): Promise<VaultCopy | undefined>
+}
+
+/** A vault of a database, copied to this machine. */
+interface VaultCopy extends AsyncDisposable {
+  readonly vault: string
+  /** Moves a fork of the copy to the database. */
+  publishFork(fork: string): Promise<void>
+  /** Merges the copy into the vault. */
+  merge(by?: Pick<CallContext, 'caller' | 'trace'>): Promise<void>
 }
 
 /** A vault whose size can be limited. */
