@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { openHome } from '../../src/backends/vault/index.ts'
 import { Cli } from '../cli/run-cli.ts'
 import { whyNoOverlay } from '../support/tools.ts'
 import { users } from '../support/users.ts'
@@ -219,6 +220,28 @@ describe('coppice mcp in a directory', () => {
       const changed = await cli.json('diff', 'files-1')
       expect(JSON.stringify(changed)).toContain('/made')
       expect(await cli.ok('diff', 'files-1', '--stat')).toContain(`${2 + edited.length} paths`)
+    },
+  )
+
+  it.skipIf(whyNoOverlay() !== undefined)(
+    'keeps what a command changed in a vault in a fork when its server is killed',
+    async () => {
+      const cli = project()
+      await cli.ok('import', '.', '--vault', 'base')
+      const { client, transport } = await startClient(cli, ['--vault', 'base'])
+      const { promise: begun, resolve: onprogress } = Promise.withResolvers<unknown>()
+      const command = 'echo made > made; echo begun; sleep 600'
+      const running = client.callTool({ name: 'shell_exec', arguments: { command } }, { onprogress })
+      await begun
+      process.kill(transport.pid ?? 0, 'SIGKILL')
+      await expect(running).rejects.toThrow()
+      expect((await cli.run(['vault', 'list'])).stderr).toBe(
+        'coppice: a command of base-1 was killed; the fork has its changes now\n',
+      )
+      expect(await cli.ok('diff', '--vault', 'base-1')).toBe('A /made\n')
+      await cli.ok('gc')
+      await using home = await openHome({ path: cli.home })
+      expect((await home.vaults()).filter((name) => name.startsWith('session-'))).toEqual([])
     },
   )
 
