@@ -31,7 +31,7 @@ const COMMANDS = {
   ],
 }
 
-/** Files that a merge changes: so many that they are removed later. */
+/** Files that a merge changes: so many that a program removes the old ones where the disk is slow. */
 const MERGED = Array.from({ length: 50 }, (_, index) => `merged-${index}`)
 /** Long enough not to be stored inline, as most files are. */
 const LINES = Array.from({ length: 100 }, (_, line) => `line ${line}\n`).join('')

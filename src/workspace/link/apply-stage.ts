@@ -102,7 +102,7 @@ export class ApplyStage implements Disposable {
 
   /**
    * Removes the stage and its content.
-   * @param home takes many replaced files, to remove them later.
+   * @param home takes replaced files whose removal would take long.
    */
   discard(home?: string): void {
     try {

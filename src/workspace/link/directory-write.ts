@@ -13,7 +13,7 @@ export interface DirectoryWrite {
   readonly stage: string
   readonly changes: readonly TreeChange[]
   readonly names?: FirstNames
-  /** The directory of a home, which takes many replaced files to remove them while nobody waits. */
+  /** The directory of a home, which takes replaced files whose removal would take long. */
   readonly home?: string | undefined
 }
 

@@ -112,7 +112,14 @@ async function scene(mode = 0o644): Promise<{ home: Home; directory: string; for
   return { home, directory, fork }
 }
 
-const MANY = Array.from({ length: 40 }, (_, index) => `f${index}`)
+const MANY = Array.from({ length: 20 }, (_, index) => `f${index}`)
+
+/** Lets 3 ms pass with each look at the time, so that the removal of a few files takes long. */
+function slowDown(): void {
+  let now = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 3))
+  onTestFinished(() => clock.mockRestore())
+}
 
 /** Creates a directory with a fork that changes many files, and a home on the disk. */
 async function manyFiles(): Promise<{ home: Home; directory: string; fork: LinkedFork; sessions: string }> {
@@ -238,6 +245,7 @@ it.each(['apply', 'undo'] as const)(
 it.each(['apply', 'undo'] as const)(
   'an %s that is killed while it removes many replaced files is completed by the next process',
   async (act) => {
+    slowDown()
     const outcomes: (string | undefined)[] = []
     const begin = async (executioner: Executioner) => {
       const { home, directory, fork } = await manyFiles()
@@ -262,6 +270,7 @@ it.each(['apply', 'undo'] as const)(
 )
 
 it('an apply of many files leaves nothing of the replaced ones', async () => {
+  slowDown()
   const { home, directory, fork, sessions } = await manyFiles()
   await new LinkedDirectory(home, directory).apply(fork)
   expect(Object.values(contentOf(directory))).toEqual(MANY.map(() => 'new'))
@@ -269,6 +278,7 @@ it('an apply of many files leaves nothing of the replaced ones', async () => {
 })
 
 it('an apply of many files removes the replaced ones itself where the home cannot take them', async () => {
+  slowDown()
   const { home, directory, fork, sessions } = await manyFiles()
   fs.writeFileSync(sessions, '')
   await new LinkedDirectory(home, directory).apply(fork)

@@ -1,20 +1,29 @@
-import { readdirSync, renameSync, rmdirSync } from 'node:fs'
+import { readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawnWithoutInheritedFds, TaggedDirectory } from '../../machine/index.ts'
 
-/** A program that removes files takes as long to start as fewer files take to remove. */
-const MANY_FILES = 32
+/** Time for which this process removes files itself. A program takes as long to start. */
+const PATIENCE_MS = 5
 
 /**
- * Moves the replaced files of an apply into the home if they are many, for a program that removes them while nobody waits:
- * ext4 takes up to a millisecond to free the blocks of each. If it is killed, a later command removes the rest like the
- * session of a process that has ended. The files stay where they cannot be moved, such as on another disk than the home.
+ * Removes the replaced files of an apply. Some disks take a millisecond for each, to free its blocks. There, the rest moves
+ * into the home, for a program that removes it while nobody waits. If that program is killed, a later command removes what
+ * is left like the session of a process that has ended. Files that cannot be moved, such as to a home on another disk, stay.
  *
  * @param old path of the directory that has them.
  */
 export function removeReplacedFiles(home: string, old: string): void {
-  if (process.platform === 'win32' || readdirSync(old).length < MANY_FILES) return
-  const path = moveToHome(home, old)
+  const startedAt = Date.now()
+  for (const name of readdirSync(old)) {
+    unlinkSync(join(old, name))
+    if (Date.now() - startedAt < PATIENCE_MS) continue
+    removeLater(home, old)
+    return
+  }
+}
+
+function removeLater(home: string, old: string): void {
+  const path = process.platform === 'win32' ? undefined : moveToHome(home, old)
   if (path === undefined) return
   const child = spawnWithoutInheritedFds('rm', ['-rf', '--', path], {
     cwd: '/',
@@ -22,7 +31,7 @@ export function removeReplacedFiles(home: string, old: string): void {
     env: { PATH: '/usr/bin:/bin' },
     stdio: ['ignore', 'ignore', 'ignore'],
   })
-  // Without such a program, the next command removes them.
+  // Without such a program, a later command removes them.
   child.on('error', () => {})
   child.unref()
 }

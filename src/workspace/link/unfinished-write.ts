@@ -15,7 +15,7 @@ export function revertUnfinished(tree: HostTree, stageName: string): boolean {
 /**
  * Removes the stage of a write that is complete. Returns false if that fails: the write is valid nevertheless, and the
  * stage can be removed later.
- * @param home takes many replaced files, to remove them while nobody waits.
+ * @param home takes replaced files whose removal would take long.
  */
 export function discardStage(tree: HostTree, stageName: string, home?: string): boolean {
   try {
