@@ -29,6 +29,8 @@ function readEvents(program: string, project: string): string[] {
     .map((line) => line.replaceAll('PROJECT', project))
 }
 
+const ISO_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+
 describe('coppice undo', { timeout: 60_000 }, () => {
   it('undoes edits, shell commands and a checkout to the byte, and redoes them', async () => {
     const agent = new FakeAgent()
@@ -207,8 +209,8 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     expect(calls).toBeGreaterThan(2)
     expect(await agent.cli.json('timeline')).toMatchObject({
       items: [
-        { kind: 'prompt', prompt: 1, agent: program, text: 'Change things.' },
-        { by: 'agent', call: { prompt: 1, number: 1, tool: 'Bash' } },
+        { kind: 'prompt', time: ISO_TIME, prompt: 1, agent: program, text: 'Change things.' },
+        { by: 'agent', time: ISO_TIME, call: { prompt: 1, number: 1, tool: 'Bash' } },
       ],
     })
     await agent.cli.ok('undo')

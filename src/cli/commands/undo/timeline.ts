@@ -87,9 +87,10 @@ function takeLast(items: readonly TimelineItem[], prompts: number): readonly Tim
 }
 
 function toJson(item: TimelineItem, history: RecordHistory): object {
-  if ('note' in item) return item.note
+  const time = new Date(item.time).toISOString()
+  if ('note' in item) return { ...item.note, time }
   const { stage: _stage, ...record } = item.record
-  return { kind: 'record', ...record, isUndone: history.isUndone(item.record) }
+  return { kind: 'record', ...record, time, isUndone: history.isUndone(item.record) }
 }
 
 function formatItem(terminal: Terminal, item: TimelineItem, history: RecordHistory): string[] {
