@@ -23,7 +23,9 @@ export function canCommit(
 /** Returns the first row a batch appends to each journal. If its number is free, so are the following. */
 export function listFirstRows(journal: readonly JournalRow[]): readonly JournalRow[] {
   if (journal.length <= 1) return journal
-  return [...new Map(journal.toReversed().map((row) => [row.vault, row])).values()]
+  const firstRows = new Map<number, JournalRow>()
+  for (const row of journal) if (!firstRows.has(row.vault)) firstRows.set(row.vault, row)
+  return [...firstRows.values()]
 }
 
 function isSameRecord(found: Uint8Array | undefined, { bytes }: RecordRow): boolean {

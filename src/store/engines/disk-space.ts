@@ -176,10 +176,11 @@ export function isGrowing({ records = [], pages = [], blobs = [], journal = [], 
 }
 
 function getBatchSize({ records = [], pages = [], blobs = [], journal = [] }: Batch): number {
-  return [...records, ...pages, ...blobs, ...journal].reduce(
-    (sum, { bytes }) => sum + (bytes?.length ?? 0),
-    0,
-  )
+  return sumBytes(records) + sumBytes(pages) + sumBytes(blobs) + sumBytes(journal)
+}
+
+function sumBytes(rows: readonly { readonly bytes: Uint8Array | null }[]): number {
+  return rows.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0)
 }
 
 /** Creates ENOSPC for a batch that grows without space beside the reserve. */

@@ -70,15 +70,18 @@ export class BlobStore {
 
   /** Returns a reference to these bytes, already stored or staged for the next commit. The bytes must not change. */
   put(bytes: Uint8Array, { crc, hash: digest }: ChunkHashes = hashChunk(bytes)): BlobRef {
-    const properties = { size: bytes.length, crc }
-    if (digest.length === 0) return { blob: this.#stage(bytes, NO_HASH), ...properties }
+    return { blob: this.#findOrStage(bytes, digest), size: bytes.length, crc }
+  }
+
+  #findOrStage(bytes: Uint8Array, digest: Uint8Array): number {
+    if (digest.length === 0) return this.#stage(bytes, NO_HASH)
     const staged = this.#byHash.get(toHashKey(digest))
-    if (staged !== undefined) return { blob: staged, ...properties }
+    if (staged !== undefined) return staged
     const stored = this.reader.findBlob(digest)
-    if (stored === undefined) return { blob: this.#stage(bytes, digest), ...properties }
+    if (stored === undefined) return this.#stage(bytes, digest)
     // Kept until the commit: a garbage collection may be about to remove it.
     this.#reused.set(stored, { id: stored, hash: digest, bytes })
-    return { blob: stored, ...properties }
+    return stored
   }
 
   /** Returns the staged blob with an id, or undefined. */
