@@ -1,5 +1,6 @@
 const encoder = new TextEncoder()
 
+const MAX_INT32 = 2 ** 31 - 1
 /** Length below which plain text is written without an encoder. */
 const SHORT_TEXT_LENGTH = 64
 
@@ -42,11 +43,12 @@ export class ByteWriter {
   varint(value: number): void {
     if (value < 0) throw new RangeError(`${value} is negative`)
     this.#reserve(8)
-    let rest = value
-    while (rest >= 0x80) {
-      this.#buffer[this.#length++] = (rest % 0x80) + 0x80
-      rest = Math.floor(rest / 0x80)
-    }
+    let large = value
+    for (; large > MAX_INT32; large = Math.floor(large / 0x80))
+      this.#buffer[this.#length++] = (large % 0x80) + 0x80
+    // Shifts take a fraction of the time of divisions.
+    let rest = large | 0
+    for (; rest >= 0x80; rest >>= 7) this.#buffer[this.#length++] = (rest & 0x7f) | 0x80
     this.#buffer[this.#length++] = rest
   }
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { VfsError } from '../../vfs/index.ts'
 import { ByteReader, ByteWriter } from './byte-codec.ts'
 import { entryKinds, getGroupKind, type SubKey } from './tree-key.ts'
-import { getItem, isBranch, type TreeNode } from './tree-node.ts'
+import { createBranch, createLeaf, getItem, isBranch, type TreeNode } from './tree-node.ts'
 
 /** Encoding of a leaf's values; the kind of the key determines their type. */
 export interface ValueCodec<V> {
@@ -103,7 +103,7 @@ export class PageCodec<V> {
       if (level > 0) children.push(reader.varint())
       else values.push(this.#values.decode(getGroupKind(group), reader))
     }
-    return level > 0 ? { ...node, level, children } : { ...node, level: 0, values }
+    return level > 0 ? createBranch(node, level, children) : createLeaf(node, values)
   }
 }
 

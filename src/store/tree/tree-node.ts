@@ -1,4 +1,4 @@
-import { compareKeys, type SubKey } from './tree-key.ts'
+import type { SubKey } from './tree-key.ts'
 
 /** Permission to change nodes in place: a node made under the same token is reachable from one tree only. */
 export type NodeEditToken = object
@@ -36,7 +36,24 @@ export function isBranch<V>(node: TreeNode<V>): node is Branch<V> {
 }
 
 export function createEmptyLeaf<V>(edit: NodeEditToken | null): Leaf<V> {
-  return { id: 0, edit, level: 0, groups: [], subs: [], values: [] }
+  return createLeaf({ id: 0, edit, groups: [], subs: [] }, [])
+}
+
+/** Fields that leaves and branches share. */
+export type NodeKeys = Pick<TreeNode<unknown>, 'id' | 'edit' | 'groups' | 'subs'>
+
+/** Creates a leaf. All leaves have their fields in this order: V8 reads objects of one shape faster. */
+export function createLeaf<V>({ id, edit, groups, subs }: NodeKeys, values: V[]): Leaf<V> {
+  return { id, edit, level: 0, groups, subs, values }
+}
+
+/** Creates a branch, in one order of fields, too. */
+export function createBranch<V>(
+  { id, edit, groups, subs }: NodeKeys,
+  level: number,
+  children: NodeRef<V>[],
+): Branch<V> {
+  return { id, edit, level, groups, subs, children }
 }
 
 /** Returns the index of the first key that is not smaller. */
@@ -45,7 +62,9 @@ export function lowerBound<V>({ groups, subs }: TreeNode<V>, group: number, sub:
   let high = groups.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (compareKeys(getItem(groups, middle), getItem(subs, middle), group, sub) < 0) low = middle + 1
+    const other = getItem(groups, middle)
+    // Every key of a group is compared once: text takes longer than numbers.
+    if (other < group || (other === group && getItem(subs, middle) < sub)) low = middle + 1
     else high = middle
   }
   return low
@@ -61,7 +80,8 @@ export function findChildIndex<V>({ groups, subs }: Branch<V>, group: number, su
   let high = groups.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (compareKeys(getItem(groups, middle), getItem(subs, middle), group, sub) <= 0) low = middle + 1
+    const other = getItem(groups, middle)
+    if (other < group || (other === group && !(sub < getItem(subs, middle)))) low = middle + 1
     else high = middle
   }
   return low - 1

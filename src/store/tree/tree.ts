@@ -1,7 +1,9 @@
 import type { SubKey } from './tree-key.ts'
 import {
   type Branch,
+  createBranch,
   createEmptyLeaf,
+  createLeaf,
   findChildIndex,
   getItem,
   hasKey,
@@ -186,10 +188,10 @@ export class Tree<V> {
 
   #copyForEdit(node: TreeNode<V>): TreeNode<V> {
     if (node.edit === this.#edit && node.id === 0) return node
-    const copied = { id: 0, edit: this.#edit, groups: node.groups.slice(), subs: node.subs.slice() }
+    const keys = { id: 0, edit: this.#edit, groups: node.groups.slice(), subs: node.subs.slice() }
     return isBranch(node)
-      ? { ...copied, level: node.level, children: node.children.slice() }
-      : { ...copied, level: 0, values: node.values.slice() }
+      ? createBranch(keys, node.level, node.children.slice())
+      : createLeaf(keys, node.values.slice())
   }
 
   #copyChildForEdit(parent: Branch<V>, index: number): TreeNode<V> {
@@ -199,14 +201,9 @@ export class Tree<V> {
   }
 
   #createParent(left: TreeNode<V>, right: TreeNode<V>): Branch<V> {
-    return {
-      id: 0,
-      edit: this.#edit,
-      level: left.level + 1,
-      groups: [getItem(left.groups, 0), getItem(right.groups, 0)],
-      subs: [getItem(left.subs, 0), getItem(right.subs, 0)],
-      children: [left, right],
-    }
+    const groups = [getItem(left.groups, 0), getItem(right.groups, 0)]
+    const subs = [getItem(left.subs, 0), getItem(right.subs, 0)]
+    return createBranch({ id: 0, edit: this.#edit, groups, subs }, left.level + 1, [left, right])
   }
 
   /** Inserts below an owned node; returns the new right sibling if the node was split. */
@@ -243,8 +240,8 @@ export class Tree<V> {
       subs: node.subs.splice(middle),
     }
     return isBranch(node)
-      ? { ...moved, level: node.level, children: node.children.splice(middle) }
-      : { ...moved, level: 0, values: node.values.splice(middle) }
+      ? createBranch(moved, node.level, node.children.splice(middle))
+      : createLeaf(moved, node.values.splice(middle))
   }
 
   #remove(node: TreeNode<V>, group: number, sub: SubKey): boolean {
