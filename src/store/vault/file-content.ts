@@ -8,6 +8,7 @@ import type { BlobStore } from './blob-store.ts'
 export const MAX_INLINE_BYTES = 256
 
 const EMPTY = new Uint8Array(0)
+const NO_HASHES: readonly ChunkHashes[] = []
 /** Reference for a chunk that was never written. */
 const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
 
@@ -18,10 +19,11 @@ const HOLE: BlobRef = { blob: 0, size: 0, crc: 0 }
 export function storeBytes(
   bytes: Uint8Array,
   blobs: Pick<BlobStore, 'put'>,
-  hashes: readonly ChunkHashes[] = [],
+  hashes: readonly ChunkHashes[] = NO_HASHES,
 ): StoredContent {
   if (bytes.length <= MAX_INLINE_BYTES)
     return { size: bytes.length, inline: Buffer.from(bytes).toString('base64') }
+  if (bytes.length <= CHUNK_BYTES) return { size: bytes.length, chunks: [blobs.put(bytes, hashes[0])] }
   const chunks = splitChunks(bytes).map((chunk, index) => blobs.put(chunk, hashes[index]))
   return { size: bytes.length, chunks }
 }
