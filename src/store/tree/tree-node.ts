@@ -40,7 +40,7 @@ export function createEmptyLeaf<V>(edit: NodeEditToken | null): Leaf<V> {
 }
 
 /** Fields that leaves and branches share. */
-export type NodeKeys = Pick<TreeNode<unknown>, 'id' | 'edit' | 'groups' | 'subs'>
+type NodeKeys = Pick<TreeNode<unknown>, 'id' | 'edit' | 'groups' | 'subs'>
 
 /** Creates a leaf. All leaves have their fields in this order: V8 reads objects of one shape faster. */
 export function createLeaf<V>({ id, edit, groups, subs }: NodeKeys, values: V[]): Leaf<V> {
