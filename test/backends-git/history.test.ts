@@ -287,7 +287,7 @@ describe('the checkpoints of a vault', () => {
       await vault.checkpoint('bad')
       const before = readdirSync(scratch)
       await expect(exportGit(home, 'v', join(scratch, 'never'))).rejects.toThrow(
-        "a repository cannot contain '.git'",
+        "a repository cannot contain '.git'; remove it from the vault, save a checkpoint, and delete those that have it",
       )
       const controller = new AbortController()
       controller.abort(new Error('enough'))

@@ -117,7 +117,7 @@ function formatParent(parent: number | string): string {
 function quotePath(path: string): string {
   if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) {
     const detail =
-      "a repository cannot contain '.git'; remove it from the vault, or create a checkpoint without it"
+      "a repository cannot contain '.git'; remove it from the vault, save a checkpoint, and delete those that have it"
     throw new VfsError('EINVAL', path, { op: 'export', detail })
   }
   const name = path.slice(1).replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')
