@@ -8,12 +8,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toModulePath, withTracedBundle } from './traced-bundle.js'
 
-/** Commands by kind. Each goes on from those before it. */
+/** Commands by kind. Each goes on from those before it. One of a second is looked at for open ports. */
 const COMMANDS = {
   version: [['--version']],
-  exec: [['exec', '--', 'true']],
+  exec: [
+    ['exec', '--', 'true'],
+    ['exec', '--', 'sleep', '1'],
+  ],
   changes: [
-    ['exec', '--fork', 'one', '--', 'sh', '-c', 'echo one > changed; echo new > new'],
+    ['exec', '--fork', 'one', '--', 'sh', '-c', 'echo one > changed; echo new > new; sleep 1'],
     ['enter', 'one', '--', 'sh', '-c', 'echo two >> changed'],
     ['enter', 'running', '--', 'true'],
     ['exec', '--fork', 'two', '--', 'sh', '-c', 'for file in merged*; do echo line >> $file; done'],
