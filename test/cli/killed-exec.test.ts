@@ -237,6 +237,25 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     },
   )
 
+  it.skipIf(whyNoLoopDisk() !== undefined)(
+    'is named by a gc on a full disk, which can delete it',
+    async () => {
+      const cli = new KilledProject()
+      using disk = new LoopDisk(160)
+      const home = ['--home', join(disk.path, 'home')]
+      const ballast = join(disk.path, 'ballast')
+      await cli.ok('vault', 'create', 'other', ...home)
+      writeFileSync(ballast, Buffer.alloc(110 * MEGABYTE, 1))
+      await cli.run(['exec', '--fork', 'fix', ...home, '--', 'sh', '-c', 'head -c 25M /dev/urandom > big'])
+      const left = `changes of a killed command in fix, that cannot be stored, left in ${disk.path}/home/sessions/`
+      expect((await cli.run(['gc', ...home])).stdout).toContain(`\nwaiting: ${left}`)
+      const now = await cli.run(['gc', '--keep-left', '0h', ...home])
+      expect(now.stdout).toContain(`\ndeleted: ${left}`)
+      expect(now.stderr).toContain('until coppice gc --keep-left 0h deletes them')
+      expect(await cli.run(['forks', ...home])).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
+
   it('counts nothing as a change that a later kill leaves of its files', async () => {
     const cli = new KilledProject()
     await cli.kill('echo new > new; rm gone', '--fork', 'fix')
@@ -259,7 +278,7 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
       expect(lines).toEqual([
         'closed: 0',
         expect.stringMatching(
-          /^one closed: 0 coppice: a command of a fork was killed, and its changes cannot be stored: EACCES.*; they stay in \S+\/sessions$/,
+          /^one closed: 0 coppice: a command of a fork was killed, and its changes cannot be stored: EACCES.*; they stay in \S+\/sessions, until coppice gc --keep-left 0h deletes them$/,
         ),
         'open: 0 coppice: a command of fix was killed; the fork has its changes now',
         'diff: A /new +1 -0 1 path, +1 -0 lines',

@@ -33,7 +33,10 @@ function formatRecovered(
   { changes, leftOut = [], checkpoint, problem }: RecoveredFork,
   place: string,
 ): string[] {
-  if (problem !== undefined) return [`, and its changes cannot be stored: ${problem}; they stay in ${place}`]
+  if (problem !== undefined)
+    return [
+      `, and its changes cannot be stored: ${problem}; they stay in ${place}, until coppice gc --keep-left 0h deletes them`,
+    ]
   if (changes === 0 && leftOut.length === 0) return []
   const replaced =
     checkpoint === undefined

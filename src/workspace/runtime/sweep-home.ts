@@ -23,7 +23,7 @@ export interface SweepReport extends WaitingSweep {
  * Removes leftovers of commands in a home: checkouts, mirrors and merge states of deleted vaults, and sessions and forks
  * of dead processes. Keeps everything that a living process uses.
  * @param path the directory of the home.
- * @param keptMs time for which changes of killed commands wait for a missing directory, since a sweep first found them.
+ * @param keptMs time for which changes of killed commands that cannot be stored wait, since a sweep first found them.
  */
 export async function sweepHome(
   home: WorkspaceHome,

@@ -12,20 +12,28 @@ const MARK = 'waiting'
 export interface WaitingChanges {
   /** Directory with the files. */
   readonly path: string
-  /** Fork that gets them once its directory is there again; absent if the record of the changes is damaged. */
-  readonly left?: Pick<LeftFork, 'fork' | 'directory'>
+  /** Fork that gets them once they can be stored; absent if the record of the changes is damaged. */
+  readonly fork?: string
+  /** Directory of the fork, if it is missing. Otherwise there is another reason, such as a full disk. */
+  readonly missing?: string
 }
 
 /** Lists changes whose directory is missing, and those with a damaged record. */
 export function listWaitingChanges(home: string): WaitingChanges[] {
+  return listLeftChanges(home).filter(({ fork, missing }) => fork === undefined || missing !== undefined)
+}
+
+/** Lists all changes that killed processes left. Once recoveries have run, these are the ones that cannot be stored. */
+function listLeftChanges(home: string): WaitingChanges[] {
   return listRecordedDirectories(home).flatMap((files): WaitingChanges[] => {
     const { path, isAbandoned } = files
     if (!isAbandoned) return []
     const record = tryReadRecord<LeftFork | VaultSessionRecord>(files)
     if (record === 'damaged') return [{ path }]
-    if (record === undefined || 'vault' in record || isThere(record)) return []
-    const { fork, directory } = record
-    return [{ path, left: { fork, directory } }]
+    if (record === undefined) return []
+    const { fork } = record
+    if ('vault' in record || isThere(record)) return [{ path, fork }]
+    return [{ path, fork, missing: record.directory }]
   })
 }
 
@@ -42,11 +50,11 @@ export interface WaitingSweep {
 
 /**
  * Deletes changes that have been waiting for a time since a sweep first found them: so nothing is deleted that no
- * earlier sweep has reported, unless the time is 0.
+ * earlier sweep has reported, unless the time is 0. Recoveries must have run before.
  */
 export async function sweepWaitingChanges(home: string, keptMs: number): Promise<WaitingSweep> {
   const [deletedChanges, waitingChanges]: [WaitingChanges[], DatedChanges[]] = [[], []]
-  for (const waiting of listWaitingChanges(home)) {
+  for (const waiting of listLeftChanges(home)) {
     const until = new Date(markWaiting(waiting.path).getTime() + keptMs)
     if (until.getTime() > Date.now()) waitingChanges.push({ ...waiting, until })
     else if (await remove(waiting.path)) deletedChanges.push(waiting)
@@ -54,12 +62,13 @@ export async function sweepWaitingChanges(home: string, keptMs: number): Promise
   return { deletedChanges, waitingChanges }
 }
 
-/** Marks a directory as waiting, and returns the time since which it is marked. */
+/** Marks a directory as waiting, and returns the time since which it is marked: now, if the disk is full. */
 function markWaiting(directory: string): Date {
   const path = join(directory, MARK)
   try {
     writeFileSync(path, '', { flag: 'wx', mode: PRIVATE_FILE_MODE })
   } catch (error) {
+    if (isErrno(error, 'ENOSPC', 'EDQUOT')) return new Date()
     if (!isErrno(error, 'EEXIST')) throw error
   }
   return statSync(path).mtime

@@ -51,7 +51,7 @@ Names what killed commands changed in forks of directories that are missing.`,
 
 /** Formats waiting changes with what becomes of them. */
 function formatWaitingLine(changes: WaitingChanges): string {
-  const next = changes.left === undefined ? '' : '; the next command stores them once it is there again'
+  const next = changes.fork === undefined ? '' : '; the next command stores them once it is there again'
   return `${formatWaitingChanges(changes)}${next}; coppice gc --keep-left 0h deletes them`
 }
 

@@ -15,8 +15,8 @@ export const gc: Command = defineCommand(
     details: `Other processes may read and write meanwhile.
 Also removes leftovers of deleted vaults and killed commands.
 --keep-history deletes file versions older than that; without it all are kept.
-Changes of a killed command wait for the directory of their fork. If it is missing, gc says so, and deletes them 30 days
-later.
+Changes of a killed command wait if they cannot be stored: the directory of their fork is missing, or the disk is full.
+gc names them, and deletes them 30 days later.
 In a home in a database with objects in S3, content that a gc found a day ago moves from the database to S3.`,
     scope: 'home',
     options: {
@@ -25,7 +25,7 @@ In a home in a database with objects in S3, content that a gc found a day ago mo
         value: 'time',
       },
       'keep-left': {
-        summary: 'Keep changes of killed commands whose directory is missing this long (default: 30d)',
+        summary: 'Keep changes of killed commands that cannot be stored this long (default: 30d)',
         value: 'age',
       },
       'pack-after': {
