@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PostgresEngine } from '../../src/store/engines/postgres/postgres-engine.ts'
 import { row } from '../../src/store/engines/suite-rows.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
@@ -21,6 +21,7 @@ describe.runIf(hasPostgres)('the connections of the postgres engine', () => {
   it('are closed when nobody uses them', async () => {
     const observer = new pg.Client({ host: server.directory, user: 'coppice', database: 'postgres' })
     await observer.connect()
+    onTestFinished(() => observer.end())
     const countConnections = async () => {
       const text = "select count(*)::int from pg_stat_activity where application_name = 'coppice'"
       return (await observer.query({ text, rowMode: 'array' })).rows[0]?.[0]
@@ -31,9 +32,8 @@ describe.runIf(hasPostgres)('the connections of the postgres engine', () => {
     await Promise.all(tasks)
     expect(await countConnections()).toBeGreaterThan(1)
     await vi.advanceTimersByTimeAsync(IDLE_MS)
-    await expect.poll(countConnections).toBe(0)
+    await expect.poll(countConnections, { timeout: 10_000 }).toBe(0)
     expect(await engine.commit({ journal: [row(1, 2)] })).toBe(true)
-    await observer.end()
   })
 
   it('are replaced if one does not answer, and the change is made once', async () => {

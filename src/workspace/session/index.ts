@@ -19,7 +19,7 @@ export type {
 export { stageInto } from './entries/staging.ts'
 export { type HostFinding, inspectHost } from './inspect-host.ts'
 export { joinSession } from './joined-session.ts'
-export { type LeftSession, readLeftSession, waitForSessionEnd } from './left-session.ts'
+export { readLeftSession, waitForSessionEnd } from './left-session.ts'
 export { openSession, type SessionKind } from './open-session.ts'
 export { detachOverlay, MountedOverlay, readLeftOverlay } from './overlay/mounted-overlay.ts'
 export { OverlayView } from './overlay/overlay-view.ts'
