@@ -28,6 +28,8 @@ export interface RecoveredFork {
   /** Checkpoint of the fork with versions of others that the command changed in the same places. */
   readonly checkpoint?: string | undefined
   readonly problem?: string
+  /** Directory in which the changes stay after a problem. */
+  readonly path?: string
 }
 
 /** Stores what a killed process left, and returns the outcome; `later` if that is not possible yet. */
@@ -78,7 +80,7 @@ async function recoverLeftFork<Fields extends LeftChanges>(
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     tryGiveBack(files, abandoned)
-    return { fork, changes: 0, problem }
+    return { fork, changes: 0, problem, path: abandoned.path }
   }
 }
 

@@ -4,6 +4,8 @@ import { sweepForkPoints, sweepMirrors } from '../link/index.ts'
 import { sweepMergeStates } from '../merge/index.ts'
 import { sweepSessions } from '../session/index.ts'
 import { listRecordedPoints } from './recorded-starts.ts'
+import { recoverMountedForks } from './recover-mounted-forks.ts'
+import { recoverSessions } from './recover-sessions.ts'
 import { sweepWaitingChanges, type WaitingSweep } from './waiting-changes.ts'
 import type { WorkspaceHome } from './workspace-home.ts'
 
@@ -30,11 +32,20 @@ export async function sweepHome(
   path: string,
   keptMs: number = KEPT_MS,
 ): Promise<SweepReport> {
-  const waiting = await sweepWaitingChanges(path, keptMs)
+  const waiting = await sweepWaitingChanges(path, keptMs, await listUnstored(home, path))
   const sessions = await sweepSessions(join(path, 'sessions'))
   const forks = await sweepForkPoints(home, listRecordedPoints(path))
   const mirrors = await sweepMirrors(home)
   const merges = await sweepMergeStates(home)
   const { slots, vaults } = await new Checkouts(home, join(path, 'checkouts')).sweep()
   return { checkouts: slots, hiddenVaults: forks + mirrors + merges + vaults, sessions, ...waiting }
+}
+
+/** Lists the directories of changes that killed processes left, and that cannot be stored now. */
+async function listUnstored(home: WorkspaceHome, path: string): Promise<ReadonlySet<string>> {
+  const recovered = [
+    ...(await recoverSessions(home, path)),
+    ...(await recoverMountedForks(home, join(path, 'mounts'))),
+  ]
+  return new Set(recovered.flatMap(({ path: unstored }) => unstored ?? []))
 }

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isErrno, PRIVATE_FILE_MODE, TaggedDirectory } from '../../machine/index.ts'
 import { removeTree } from '../session/index.ts'
@@ -20,10 +20,15 @@ export interface WaitingChanges {
 
 /** Lists changes whose directory is missing, and those with a damaged record. */
 export function listWaitingChanges(home: string): WaitingChanges[] {
-  return listLeftChanges(home).filter(({ fork, missing }) => fork === undefined || missing !== undefined)
+  return listLeftChanges(home).filter(isWaiting)
 }
 
-/** Lists all changes that killed processes left. Once recoveries have run, these are the ones that cannot be stored. */
+/** True if only a person can help; other changes are stored by the next command. */
+function isWaiting({ fork, missing }: WaitingChanges): boolean {
+  return fork === undefined || missing !== undefined
+}
+
+/** Lists all changes that killed processes left: some of their commands may be ending just now. */
 function listLeftChanges(home: string): WaitingChanges[] {
   return listRecordedDirectories(home).flatMap((files): WaitingChanges[] => {
     const { path, isAbandoned } = files
@@ -50,11 +55,17 @@ export interface WaitingSweep {
 
 /**
  * Deletes changes that have been waiting for a time since a sweep first found them: so nothing is deleted that no
- * earlier sweep has reported, unless the time is 0. Recoveries must have run before.
+ * earlier sweep has reported, unless the time is 0.
+ * @param unstored directories whose changes a recovery has just failed to store.
  */
-export async function sweepWaitingChanges(home: string, keptMs: number): Promise<WaitingSweep> {
+export async function sweepWaitingChanges(
+  home: string,
+  keptMs: number,
+  unstored: ReadonlySet<string>,
+): Promise<WaitingSweep> {
   const [deletedChanges, waitingChanges]: [WaitingChanges[], DatedChanges[]] = [[], []]
   for (const waiting of listLeftChanges(home)) {
+    if (!isWaiting(waiting) && !unstored.has(waiting.path)) continue
     const until = new Date(markWaiting(waiting.path).getTime() + keptMs)
     if (until.getTime() > Date.now()) waitingChanges.push({ ...waiting, until })
     else if (await remove(waiting.path)) deletedChanges.push(waiting)
@@ -62,16 +73,19 @@ export async function sweepWaitingChanges(home: string, keptMs: number): Promise
   return { deletedChanges, waitingChanges }
 }
 
-/** Marks a directory as waiting, and returns the time since which it is marked: now, if the disk is full. */
+/**
+ * Marks a directory as waiting, and returns the time since which it is marked: now, if the disk is full, or if another
+ * process has taken the directory over.
+ */
 function markWaiting(directory: string): Date {
   const path = join(directory, MARK)
   try {
-    writeFileSync(path, '', { flag: 'wx', mode: PRIVATE_FILE_MODE })
+    if (!existsSync(path)) writeFileSync(path, '', { mode: PRIVATE_FILE_MODE })
+    return statSync(path).mtime
   } catch (error) {
-    if (isErrno(error, 'ENOSPC', 'EDQUOT')) return new Date()
-    if (!isErrno(error, 'EEXIST')) throw error
+    if (isErrno(error, 'ENOSPC', 'EDQUOT', 'ENOENT')) return new Date()
+    throw error
   }
-  return statSync(path).mtime
 }
 
 /** False if another process is storing the changes just now. */
