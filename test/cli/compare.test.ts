@@ -29,6 +29,9 @@ describe('coppice compare', () => {
       { fork: 'fix-2', files: 1, shared: [{ path: '/sum.txt', forks: ['fix-1'] }], check: null },
       { fork: 'fix-1', files: 2, lines: { added: 2, removed: 1 } },
     ])
+    const matching = await cli.json('compare', 'fix-1', 'fix-1*')
+    expect(matching).toMatchObject([{ fork: 'fix-1' }, { fork: 'fix-10' }])
+    expect(matching).toHaveLength(2)
   })
 
   it('runs a check in each fork, without a trace', async () => {
@@ -60,6 +63,7 @@ describe('coppice compare', () => {
   it('names forks that are not there', async () => {
     const cli = await openProject()
     expect((await cli.run(['compare', 'fix-1', 'fix-9'])).stderr).toContain("no fork 'fix-9'")
+    expect((await cli.run(['compare', 'fix-1', 'other-*'])).stderr).toContain("no fork 'other-*'")
     const empty = new Cli()
     await empty.ok('vault', 'create', 'base')
     expect((await empty.run(['compare'])).stderr).toContain('coppice exec -n 3 --fork fix')

@@ -1,7 +1,12 @@
 import { homedir } from 'node:os'
 import type { Boundary, RunReport } from '../../../boundary/index.ts'
 import { escapeName } from '../../../text/index.ts'
-import { ExecutionRefusal, type LinkedDirectory, type LinkedFork } from '../../../workspace/index.ts'
+import {
+  ExecutionRefusal,
+  type LinkedDirectory,
+  type LinkedFork,
+  matchesWildcard,
+} from '../../../workspace/index.ts'
 import { createCommandEnvironment, createRedactor } from '../../access/command-environment.ts'
 import { type ForkChanges, listForkChanges } from '../../access/fork-changes.ts'
 import { listKnownHomes, type OpenHome, withHome } from '../../access/home-access.ts'
@@ -32,13 +37,17 @@ Exits with 1 if no fork passes the check.`,
     },
     arguments: {
       fork: {
-        summary: 'Forks to compare (default: all of this directory)',
+        summary: 'Forks, or patterns such as fix-* (default: all of this directory)',
         isOptional: true,
         isList: true,
         offers: 'directory-fork',
       },
     },
-    examples: ['coppice compare', "coppice compare fix-1 fix-2 --check 'npm test'", 'coppice compare --json'],
+    examples: [
+      'coppice compare',
+      "coppice compare fix-1 fix-2 --check 'npm test'",
+      "coppice compare 'fix-*' --json",
+    ],
   },
   (call) =>
     withHome(call, async (open) => {
@@ -78,9 +87,11 @@ async function chooseForks(
   for (const link of await listLinkedDirectories(open.home)) {
     const all = await link.listForks()
     if (names.length === 0 && all.length > 0) return { link, forks: sortByName(all) }
-    const forks = names.flatMap((name) => all.find((fork) => fork.name === name) ?? [])
-    if (names.length > 0 && forks.length === names.length) return { link, forks }
-    if (forks.length > 0) missing = names.filter((name) => !forks.some((fork) => fork.name === name))
+    const matches = names.map((name) => findMatches(all, name))
+    const forks = [...new Set(matches.flat())]
+    if (forks.length === 0) continue
+    missing = names.filter((_, index) => matches[index]?.length === 0)
+    if (missing.length === 0) return { link, forks }
   }
   for (const name of missing) {
     assertNotNew(open, name)
@@ -91,6 +102,11 @@ async function chooseForks(
       ? 'this directory has no forks; create some with: coppice exec -n 3 --fork fix -- <command>'
       : `this directory has no fork '${missing.join("', '")}'; coppice forks lists them`,
   )
+}
+
+/** Finds the fork of a name, or those that match a pattern such as `fix-*`. */
+function findMatches(forks: readonly LinkedFork[], word: string): LinkedFork[] {
+  return sortByName(forks.filter(({ name }) => name === word || matchesWildcard(word, name)))
 }
 
 function sortByName(forks: readonly LinkedFork[]): LinkedFork[] {
