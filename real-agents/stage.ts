@@ -49,7 +49,7 @@ export class Stage implements AsyncDisposable {
 
   /** Creates a stage with these files as the vault `base`. */
   static async open(
-    files: Readonly<Record<string, string>>,
+    files: Readonly<Record<string, string | Uint8Array>>,
     variables: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Stage> {

@@ -65,8 +65,9 @@ function createItem(turn: ResponsesTurn, index: number): object {
   }
 }
 
-/** Returns the text of the last tool result of a request; empty if there is none. */
+/** Returns the text of the last tool result of a request, as JSON if it has images; empty if there is none. */
 export function getLastOutput({ input }: ResponsesRequest): string {
   const output = input.findLast(({ type }) => type === 'function_call_output')?.output
-  return joinTexts(output) ?? String(output ?? '')
+  if (output === undefined) return ''
+  return joinTexts(output) ?? (typeof output === 'string' ? output : JSON.stringify(output))
 }

@@ -6,7 +6,7 @@ import { Stage } from '../stage.ts'
 
 /** Settings of a stage for Claude Code. */
 export interface ClaudeStageOptions {
-  readonly files?: Readonly<Record<string, string>>
+  readonly files?: Readonly<Record<string, string | Uint8Array>>
   /** Lines of `config.toml` below `[processes]`. */
   readonly processes?: readonly string[]
   readonly variables?: Readonly<Record<string, string>>

@@ -7,13 +7,14 @@ import {
 } from '../apis/messages-api.ts'
 import type { Story } from '../story.ts'
 import { openClaudeStage } from './claude-stage.ts'
+import { DOT } from './dot.ts'
 
 const PATH = 'vfs:///workspace/long.txt'
 const LINES = Array.from({ length: 5000 }, (_, at) => `line ${at + 1} of a long file, ${'x'.repeat(60)}`)
 
 const TOOLS = ['file_read', 'file_lines', 'file_grep', 'file_edit', 'shell_exec'] as const
 
-/** Claude Code works through `coppice mcp`: it reads a long file in parts, edits it, runs a command. */
+/** Claude Code works through `coppice mcp`: it reads a long file in parts, edits it, runs a command, looks at an image. */
 export const mcpClaude: Story = {
   name: 'mcp: Claude Code',
   async run(signal) {
@@ -30,6 +31,7 @@ export const mcpClaude: Story = {
         replace: 'changed by a client',
       }),
       call('shell_exec', { command: 'grep -n changed long.txt > found.txt; cat found.txt' }),
+      call('file_read', { path: 'vfs:///workspace/dot.png' }),
       { text: 'All done.' },
     ]
     const answer = (request: MessagesRequest, index: number): MessagesTurn => {
@@ -37,7 +39,8 @@ export const mcpClaude: Story = {
       return turns[index] ?? { text: 'one request too many' }
     }
     await using api = await startMessagesApi(answer)
-    await using stage = await openClaudeStage(api, { files: { 'long.txt': `${LINES.join('\n')}\n` }, signal })
+    const files = { 'long.txt': `${LINES.join('\n')}\n`, 'dot.png': Buffer.from(DOT, 'base64') }
+    await using stage = await openClaudeStage(api, { files, signal })
     const servers = { mcpServers: { coppice: stage.getMcpCommand('--fork', 'task') } }
     const { stdout, stderr, code } = await stage.run('claude', [
       ...['-p', 'Edit the long file.', '--output-format', 'json', '--strict-mcp-config'],
@@ -45,7 +48,7 @@ export const mcpClaude: Story = {
     ])
     assert.deepEqual(api.problems, [])
     assert.equal(code, 0, stderr + stdout)
-    const [, loaded, read, lines, found, edited, ran] = seen
+    const [, loaded, read, lines, found, edited, ran, shown] = seen
     for (const tool of TOOLS) assert.match(loaded ?? '', new RegExp(getToolName(tool)))
     // Without a word of the server, Claude Code replaces a result of this size by a preview.
     assert.match(read ?? '', /line 1 of[\s\S]*line 1000 of/)
@@ -53,8 +56,9 @@ export const mcpClaude: Story = {
     assert.match(found ?? '', /line 4999 of/)
     assert.doesNotMatch(edited ?? '', /EINVAL|error/i)
     assert.match(ran ?? '', /2500:changed by a client/)
+    assert.match(shown ?? '', /"type":"image","source":\{[^}]*"media_type":"image\/png"/)
     assert.equal(await stage.coppice('diff', '--vault', 'task'), 'A /found.txt\nM /long.txt\n')
-    return `${api.requests.length} turns; a page of ${read?.length} characters, lines, grep, edit and a command in the fork`
+    return `${api.requests.length} turns; a page of ${read?.length} characters, lines, grep, edit, a command in the fork, an image`
   },
 }
 

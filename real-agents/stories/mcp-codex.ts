@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { getLastOutput, type ResponsesTurn, startResponsesApi } from '../apis/responses-api.ts'
 import { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
+import { DOT } from './dot.ts'
 
 const NAMESPACE = 'mcp__coppice'
 const PATH = 'vfs:///workspace/long.txt'
@@ -15,10 +16,11 @@ const TURNS: readonly ResponsesTurn[] = [
     ...{ find: LINES[2499], replace: 'changed by a client' },
   }),
   call('shell_exec', { command: 'grep -n changed long.txt > found.txt; cat found.txt' }),
+  call('file_read', { path: 'vfs:///workspace/dot.png' }),
   { text: 'All done.' },
 ]
 
-/** Codex works through `coppice mcp`: it reads a part of a long file, edits it, runs a command. */
+/** Codex works through `coppice mcp`: it reads a part of a long file, edits it, runs a command, looks at an image. */
 export const mcpCodex: Story = {
   name: 'mcp: Codex',
   async run(signal) {
@@ -27,7 +29,7 @@ export const mcpCodex: Story = {
       seen.push(getLastOutput(request))
       return TURNS[index] ?? { text: 'one request too many' }
     })
-    const files = { 'long.txt': `${LINES.join('\n')}\n` }
+    const files = { 'long.txt': `${LINES.join('\n')}\n`, 'dot.png': Buffer.from(DOT, 'base64') }
     await using stage = await Stage.open(files, { STAND_IN_KEY: 'dummy' }, signal)
     await configureCodex(stage, api.url)
     const { code, stdout, stderr } = await stage.run('codex', [
@@ -40,13 +42,14 @@ export const mcpCodex: Story = {
       offered.some(({ name }) => name === 'shell_exec'),
       stdout,
     )
-    const [, read, edited, ran] = seen
+    const [, read, edited, ran, shown] = seen
     assert.match(read ?? '', /line 2500 of/)
     assert.match(edited ?? '', /edited vfs:/)
     assert.match(ran ?? '', /2500:changed by a client/)
+    assert.match(shown ?? '', /data:image\/png;base64,/)
     assert.match(stdout, /All done\./)
     assert.equal(await stage.coppice('diff', '--vault', 'task'), 'A /found.txt\nM /long.txt\n')
-    return `${api.requests.length} turns, ${offered.length} tools offered; read, edit and a command in the fork`
+    return `${api.requests.length} turns, ${offered.length} tools offered; read, edit, a command in the fork, an image`
   },
 }
 
