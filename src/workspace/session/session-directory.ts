@@ -28,9 +28,18 @@ export async function sweepSessions(sessions: string): Promise<number> {
   const stale = TaggedDirectory.list(sessions).filter(
     ({ isAbandoned, hasRecord }) => isAbandoned && !hasRecord,
   )
-  const removed = stale.filter(({ path }) => tryCarry(path))
+  const removed = stale.flatMap((abandoned) => adoptWorthless(abandoned) ?? [])
   for (const { path } of removed) await removeTree(path)
   return removed.length
+}
+
+/** Takes a directory over to remove it; undefined if it has to stay. */
+function adoptWorthless(abandoned: TaggedDirectory): TaggedDirectory | undefined {
+  const adopted = abandoned.adopt()
+  // Another process had it while it was looked at: with a record, it gave it back for a later one to store.
+  if (adopted !== undefined && !adopted.hasRecord && tryCarry(adopted.path)) return adopted
+  adopted?.giveBack(abandoned)
+  return undefined
 }
 
 /** Carries the files of the home that a killed command changed; false on a full disk, where they wait. */
