@@ -46,6 +46,11 @@ export class TaggedDirectory {
     return existsSync(join(this.path, RECORD))
   }
 
+  /** Returns when it was last renamed or got another entry, in nanoseconds since the epoch; undefined if it is missing. */
+  findChangeTime(): bigint | undefined {
+    return lstatSync(this.path, { bigint: true, throwIfNoEntry: false })?.ctimeNs
+  }
+
   /** Makes this process the owner, under another name. Undefined if another process was faster. */
   adopt(): TaggedDirectory | undefined {
     return this.#rename(createProcessTag())

@@ -2,6 +2,8 @@ import fs, { renameSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openHome } from '../../src/backends/vault/index.ts'
+import { Boundary } from '../../src/boundary/index.ts'
 import { createProcessTag } from '../../src/machine/index.ts'
 import { sweepSessions } from '../../src/workspace/session/index.ts'
 import { whyNoOverlay } from '../support/tools.ts'
@@ -30,6 +32,33 @@ describe.skipIf(reason !== undefined)(`what a killed command left${reason ? `: $
       'coppice: a command of fix was killed; the fork has its changes now\n',
     )
     expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^A \/new {2}\+1 -0\n1 path/)
+  })
+
+  it.each([
+    ['keeps it', false],
+    ['gives it back at once', true],
+  ])('keeps its start while a sweep meets another process with it, which %s', async (_, isGivenBack) => {
+    const cli = new KilledProject()
+    await cli.run(['exec', '--fork', 'fix', '-c', '--', 'echo before > before'])
+    await cli.kill('sed -i s/one/ONE/ a', '--fork', 'fix')
+    const other = new OtherProcess(cli)
+    const home = await openHome({ path: cli.home })
+    await withStub(
+      'readFileSync',
+      (read, path) => {
+        if (other.count > 0 || !path.endsWith('/fork.json')) return read()
+        other.adopt()
+        try {
+          return read()
+        } finally {
+          if (isGivenBack) other.giveBack()
+        }
+      },
+      () => Boundary.open(home),
+    )
+    expect(other.count).toBe(1)
+    expect(await home.vaults()).toContainEqual(expect.stringMatching(/^session-/))
+    await home.close()
   })
 })
 
@@ -60,7 +89,7 @@ class OtherProcess {
 
 /** Runs work with a function of `node:fs` replaced by one that gets the call and its path. */
 async function withStub(
-  name: 'existsSync',
+  name: 'existsSync' | 'readFileSync',
   stub: (call: () => unknown, path: string) => unknown,
   work: () => Promise<unknown>,
 ): Promise<void> {

@@ -19,8 +19,21 @@ export function listRecordedCopies(home: string): ReadonlySet<string> {
   return new Set(readNames(home).flatMap(({ copies }) => copies ?? []))
 }
 
-/** Also those of living processes: one of them may be storing the changes of a killed one. */
+/**
+ * Also those of living processes: one of them may be storing the changes of a killed one. It renames the directory for
+ * that, so a pass that meets such a change may have missed a record, and is followed by another.
+ */
 function readNames(home: string): RecordedNames[] {
-  const records = listRecordedDirectories(home).map((files) => tryReadRecord<RecordedNames>(files))
-  return records.filter((record) => typeof record === 'object')
+  const found: RecordedNames[] = []
+  for (let isComplete = false; !isComplete; ) {
+    isComplete = true
+    for (const files of listRecordedDirectories(home)) {
+      const before = files.findChangeTime()
+      const record = tryReadRecord<RecordedNames>(files)
+      if (typeof record === 'object') found.push(record)
+      // It may have another name now, or have had one meanwhile: a rename sets the time.
+      else if (before === undefined || before !== files.findChangeTime()) isComplete = false
+    }
+  }
+  return found
 }
