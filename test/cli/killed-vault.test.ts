@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
@@ -263,6 +263,26 @@ describe.skipIf(noOverlay !== undefined)('a kill of exec in a private copy of a 
     await cli.run(['forks'])
     await cli.ok('apply', 'fix', '--', '.env')
     expect(readFileSync(join(cli.files, '.env'), 'utf8')).toBe('TOKEN=secret-value-1\nMODE=one\nMORE=2\n')
+  })
+
+  it('loses nothing if the user then removes or replaces files whose copies the command touched', async () => {
+    const cli = new KilledProject()
+    const at = (name: string) => join(cli.files, name)
+    for (const name of ['linked', 'piped']) writeFileSync(at(name), 'x\n')
+    symlinkSync('a', at('link'))
+    const touched = ['a', 'gone', 'linked', 'piped', 'link']
+    await cli.kill(
+      `for name in ${touched.join(' ')}; do ln -P $name $name-2; done; echo new > new`,
+      ...options,
+    )
+    for (const name of touched) rmSync(at(name))
+    mkdirSync(at('gone'))
+    symlinkSync('elsewhere', at('linked'))
+    execFileSync('mkfifo', [at('piped')])
+    writeFileSync(at('link'), 'a file now\n')
+    expect((await cli.run(['forks'])).stderr).toContain('the fork has its changes now')
+    expect(await cli.ok('cat', '/new', '--vault', 'fix')).toBe('new\n')
+    for (const name of touched) expect(await cli.ok('diff', 'fix', '--stat')).toContain(`A /${name}-2`)
   })
 
   it('is reported if the record of the copied files is missing', async () => {

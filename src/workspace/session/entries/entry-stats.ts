@@ -8,6 +8,8 @@ const PERMISSIONS = 0o7777n
 const COMPARE_BYTES = 1024 * 1024
 const MAX_PATH_BYTES = process.platform === 'linux' ? 4096 : 1024
 const SPARE_BYTES = 128
+/** Errors of a read of an entry that is missing, closed to this user, or of another type. */
+const NO_SUCH_BASE = ['ENOENT', 'EACCES', 'ENOTDIR', 'ELOOP', 'EINVAL', 'EISDIR', 'ENXIO'] as const
 
 /** Returns the stats of a path of this machine, or undefined. Does not follow a link at the end. */
 export function findEntryStats(path: string): BigIntStats | undefined {
@@ -92,22 +94,42 @@ export function isUntouched(before: LocatedEntry, current: LocatedEntry): boolea
   const [one, other] = [before.stats, current.stats]
   if (one.mode !== other.mode || one.uid !== other.uid || one.gid !== other.gid) return false
   if (one.isDirectory()) return true
-  if (one.isSymbolicLink()) return readTarget(before.host).equals(readTarget(current.host))
+  if (one.isSymbolicLink()) return isSameTarget(before.host, current.host)
   if (!one.isFile()) return one.rdev === other.rdev
   return one.size === other.size && one.mtimeNs === other.mtimeNs && isSameContent(before.host, current.host)
 }
 
+function isSameTarget(before: string, current: string): boolean {
+  return tryReadBase(() => readTarget(before))?.equals(readTarget(current)) === true
+}
+
 /** Compares all bytes: a program may change a file and set its time back. */
-function isSameContent(left: string, right: string): boolean {
-  const descriptors: number[] = []
+function isSameContent(before: string, current: string): boolean {
+  return withFile(
+    current,
+    (other) => tryReadBase(() => withFile(before, (one) => isSameFrom(one, other))) === true,
+  )
+}
+
+function withFile<Result>(path: string, read: (descriptor: number) => Result): Result {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    for (const path of [left, right]) {
-      descriptors.push(openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK))
-    }
-    const [one = -1, other = -1] = descriptors
-    return isSameFrom(one, other)
+    return read(descriptor)
   } finally {
-    for (const descriptor of descriptors) closeSync(descriptor)
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Returns the result of a read of an entry as it was before; undefined if the user has removed, replaced or closed it since
+ * its stats were read. A killed command is compared with what the directory has much later.
+ */
+function tryReadBase<Result>(read: () => Result): Result | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (isErrno(error, ...NO_SUCH_BASE)) return undefined
+    throw error
   }
 }
 
