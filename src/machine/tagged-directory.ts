@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { isErrno } from './is-errno.ts'
 import { listDirectoryIfPresent, readFileIfPresent } from './present-files.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from './private-files.ts'
-import { createProcessTag, isStaleTag } from './process-tag.ts'
+import { createProcessTag, isStaleTag, parseProcessTag } from './process-tag.ts'
 
 const RECORD = 'fork.json'
 
@@ -31,10 +31,11 @@ export class TaggedDirectory {
     return new TaggedDirectory(path)
   }
 
-  /** Lists all below a directory; none if it is missing or a link. */
+  /** Lists all below a directory, without other files there; none if it is missing or a link. */
   static list(parent: string): TaggedDirectory[] {
     if (lstatSync(parent, { throwIfNoEntry: false })?.isDirectory() !== true) return []
-    return listDirectoryIfPresent(parent).map((name) => new TaggedDirectory(join(parent, name)))
+    const names = listDirectoryIfPresent(parent).filter((name) => parseProcessTag(name) !== undefined)
+    return names.map((name) => new TaggedDirectory(join(parent, name)))
   }
 
   /** True if its process has ended. */
@@ -61,11 +62,13 @@ export class TaggedDirectory {
     this.#rename(basename(abandoned.path))
   }
 
-  /** Returns the record; undefined if there is none, `damaged` if it cannot be read. */
+  /** Returns the record; undefined if there is none, `damaged` if it cannot be read or is no object. */
   readRecord<Fields>(): Fields | 'damaged' | undefined {
     const content = readFileIfPresent(join(this.path, RECORD))
+    if (content === undefined) return undefined
     try {
-      return content === undefined ? undefined : JSON.parse(content)
+      const record = JSON.parse(content)
+      return typeof record === 'object' && record !== null ? record : 'damaged'
     } catch {
       return 'damaged'
     }

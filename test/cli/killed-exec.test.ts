@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
@@ -93,18 +93,30 @@ describe.skipIf(reason !== undefined)(`a kill of coppice exec${reason ? `: ${rea
     expect((await home.vaults()).filter((name) => name.startsWith('session-'))).toEqual([])
   })
 
-  it('with a record that cannot be read is reported, until gc deletes it', async () => {
+  it.each(['', 'null'])('with the damaged record %j is reported, until gc deletes it', async (record) => {
     const cli = new KilledProject()
     await cli.kill('echo new > new', '--fork', 'fix')
     const [left = ''] = cli.listSessions()
-    writeFileSync(join(cli.home, 'sessions', left, 'fork.json'), '')
-    expect((await cli.run(['forks'])).stderr).toMatch(
+    writeFileSync(join(cli.home, 'sessions', left, 'fork.json'), record)
+    expect((await cli.run(['exec', '--', 'true'])).stderr).toMatch(
       /cannot be stored: \S+ has no readable record; they stay in/,
     )
     expect((await cli.run(['gc', '--keep-left', '0h'])).stdout).toContain(
       `\ndeleted: changes of a killed command, whose record is damaged, left in ${cli.home}/sessions/${left}`,
     )
     expect(await cli.run(['forks'])).toMatchObject({ stderr: '' })
+  })
+
+  it('and other files beside what it left stop no command', async () => {
+    const cli = new KilledProject()
+    await cli.kill('echo new > new', '--fork', 'fix')
+    writeFileSync(join(cli.home, 'sessions/.nfs000000000001'), '')
+    mkdirSync(join(cli.home, 'sessions/lost+found'))
+    expect(await cli.run(['exec', '--fork', 'fix', '--', 'cat', 'new'])).toMatchObject({
+      code: 0,
+      stdout: 'new\n',
+    })
+    expect(cli.listSessions().sort()).toEqual(['.nfs000000000001', 'lost+found'])
   })
 
   it('stores no placeholder of a secret', async () => {
