@@ -43,9 +43,18 @@ let ownTagPrefix: string | undefined
  * in the name of a vault, which has at most 64 characters.
  */
 export function createProcessTag(): string {
-  const { machine, boot, namespace } = getMachineIdentity()
-  ownTagPrefix ??= `${machine}${boot}${namespace}-${process.pid}-${readProcessStatus(process.pid)?.start ?? UNKNOWN_START}`
+  ownTagPrefix ??= createTagPrefix(process.pid)
   return `${ownTagPrefix}-${takeNonce()}`
+}
+
+/** Creates a unique tag that names a child of this process. */
+export function createChildTag(pid: number): string {
+  return `${createTagPrefix(pid)}-${takeNonce()}`
+}
+
+function createTagPrefix(pid: number): string {
+  const { machine, boot, namespace } = getMachineIdentity()
+  return `${machine}${boot}${namespace}-${pid}-${readProcessStatus(pid)?.start ?? UNKNOWN_START}`
 }
 
 let nonces = ''

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { isErrno } from './is-errno.ts'
 import { listDirectoryIfPresent, readFileIfPresent } from './present-files.ts'
 import { makePrivateDirectory, PRIVATE_FILE_MODE } from './private-files.ts'
-import { createProcessTag, isStaleTag, parseProcessTag } from './process-tag.ts'
+import { createChildTag, createProcessTag, isStaleTag, parseProcessTag } from './process-tag.ts'
 
 const RECORD = 'fork.json'
 
@@ -55,6 +55,11 @@ export class TaggedDirectory {
   /** Makes this process the owner, under another name. Undefined if another process was faster. */
   adopt(): TaggedDirectory | undefined {
     return this.#rename(createProcessTag())
+  }
+
+  /** Makes a child of this process the owner, under another name. */
+  handOver(pid: number): void {
+    this.#rename(createChildTag(pid))
   }
 
   /** Gives an adopted directory back under its old name, for a later process. */

@@ -4,6 +4,12 @@ import { spawnWithoutInheritedFds, TaggedDirectory } from '../../machine/index.t
 
 /** Time for which this process removes files itself. A program takes as long to start. */
 const PATIENCE_MS = 5
+const REPLACED = 'replaced'
+/**
+ * Waits until the input ends, when the directory has its last name; then removes it, from inside of it. A shell's own `pwd`
+ * may answer with the name at its start.
+ */
+const REMOVE_REPLACED: string = `read -r _; rm -rf -- ${REPLACED}; rmdir -- "$(env pwd -P)"`
 
 /**
  * Removes the replaced files of an apply. Some disks take a millisecond for each, to free its blocks. There, the rest moves
@@ -23,28 +29,39 @@ export function removeReplacedFiles(home: string, old: string): void {
 }
 
 function removeLater(home: string, old: string): void {
-  const path = process.platform === 'win32' ? undefined : moveToHome(home, old)
-  if (path === undefined) return
-  const child = spawnWithoutInheritedFds('rm', ['-rf', '--', path], {
-    cwd: '/',
+  const directory = process.platform === 'win32' ? undefined : moveToHome(home, old)
+  if (directory === undefined) return
+  const child = spawnWithoutInheritedFds('sh', ['-c', REMOVE_REPLACED], {
+    cwd: directory.path,
     detached: true,
     env: { PATH: '/usr/bin:/bin' },
-    stdio: ['ignore', 'ignore', 'ignore'],
+    stdio: ['pipe', 'ignore', 'ignore'],
   })
   // Without such a program, a later command removes them.
   child.on('error', () => {})
+  if (child.pid !== undefined) tryHandOver(directory, child.pid)
+  child.stdin?.destroy()
   child.unref()
 }
 
-/** Moves a directory into one of this process, and returns the path of that; undefined if it stays. */
-function moveToHome(home: string, old: string): string | undefined {
-  let path: string | undefined
+/** Names the program as the owner. Otherwise the next command takes the files for those of an ended process, and waits. */
+function tryHandOver(directory: TaggedDirectory, pid: number): void {
   try {
-    path = TaggedDirectory.create(join(home, 'sessions')).path
-    renameSync(old, join(path, 'replaced'))
-    return path
+    directory.handOver(pid)
   } catch {
-    if (path !== undefined) rmdirSync(path)
+    // They stay with this process.
+  }
+}
+
+/** Moves a directory into one of this process, and returns that; undefined if it stays. */
+function moveToHome(home: string, old: string): TaggedDirectory | undefined {
+  let directory: TaggedDirectory | undefined
+  try {
+    directory = TaggedDirectory.create(join(home, 'sessions'))
+    renameSync(old, join(directory.path, REPLACED))
+    return directory
+  } catch {
+    if (directory !== undefined) rmdirSync(directory.path)
     return undefined
   }
 }
