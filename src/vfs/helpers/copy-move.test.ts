@@ -135,6 +135,18 @@ describe('copy', () => {
     expect((await target.stat('/there')).mode).toBe(0o750)
   })
 
+  it('that fails in an existing directory leaves new ones with the permissions of the source', async () => {
+    const source = new MemoryFs({ '/a/b/f': 'x', '/a/b/g': 'y' })
+    await source.setattr('/a/b', { mode: 0o055 })
+    await source.setattr('/a', { mode: 0o500 })
+    const target = new Stubborn({ '/there/other': '' })
+    target.refused = new Set(['/there/a/b/f'])
+    const copied = copy(source, '/', '/there', { into: target, overwrite: true })
+    await expect(copied).rejects.toMatchObject({ code: 'EACCES', path: '/there/a/b/f' })
+    expect((await target.stat('/there/a/b')).mode).toBe(0o055)
+    expect((await target.stat('/there/a')).mode).toBe(0o500)
+  })
+
   it('with overwrite replaces files and merges directories', async () => {
     const fs = new MemoryFs({ ...seed, '/to/a': 'old', '/to/other': 'kept' })
     await copy(fs, '/d', '/to', { overwrite: true })

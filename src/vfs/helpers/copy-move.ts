@@ -41,10 +41,14 @@ export async function copy(
   if (into === fs) await assertNotInside(fs, source, target, 'copy', ctx)
   const targetExists = await into.exists(target, ctx)
   if (targetExists && !overwrite) throw new VfsError('EEXIST', target, { op: 'copy' })
+  const opened: OpenedDirectory[] = []
   try {
-    await copyTree(fs, { from: source, to: target, stat }, into, ctx)
+    await copyTree(fs, { from: source, to: target, stat }, into, opened, ctx)
+    await closeDirectories(into, opened, ctx)
   } catch (error) {
     if (!targetExists) await removeIfPresent(into, target, ctx)
+    // Without the signal: what a cancelled copy leaves must not be open to its owner where the source is not.
+    else await tolerateFailure(closeDirectories(into, opened, withoutSignal(ctx)))
     throw error
   }
 }
@@ -90,10 +94,24 @@ interface CopyPair {
   readonly stat: Stat
 }
 
-/** Copies a tree directory by directory. A walk would skip unreadable paths, and a copy must not. */
-async function copyTree(fs: FileSystem, whole: CopyPair, into: FileSystem, ctx?: CallContext): Promise<void> {
+/** A new directory that its owner may write until its entries are copied, and the permissions that it then gets. */
+interface OpenedDirectory {
+  readonly path: string
+  readonly mode: number
+}
+
+/**
+ * Copies a tree directory by directory. A walk would skip unreadable paths, and a copy must not.
+ * @param opened gets the directories to close afterwards.
+ */
+async function copyTree(
+  fs: FileSystem,
+  whole: CopyPair,
+  into: FileSystem,
+  opened: OpenedDirectory[],
+  ctx?: CallContext,
+): Promise<void> {
   const pending = [whole]
-  const closed: { readonly path: string; readonly mode: number }[] = []
   for (let pair = pending.pop(); pair; pair = pending.pop()) {
     const { from, to, stat } = pair
     // Listed before the copy is created, because a link may place the copy inside this directory.
@@ -102,15 +120,22 @@ async function copyTree(fs: FileSystem, whole: CopyPair, into: FileSystem, ctx?:
     if (finalMode === undefined) await copyEntry(fs, from, stat, into, to, ctx)
     else {
       await into.mkdir(to, { parents: true, mode: finalMode | OWNER_BITS }, ctx)
-      closed.push({ path: to, mode: finalMode })
+      opened.push({ path: to, mode: finalMode })
     }
     for (const { name } of names) {
       const childPath = child(from, name)
       pending.push({ from: childPath, to: child(to, name), stat: await fs.stat(childPath, ctx) })
     }
   }
+}
+
+async function closeDirectories(
+  fs: FileSystem,
+  opened: readonly OpenedDirectory[],
+  ctx?: CallContext,
+): Promise<void> {
   // The deepest first: a directory may deny access to those in it.
-  for (const { path, mode } of closed.toReversed()) await setMode(into, path, mode, ctx)
+  for (const { path, mode } of opened.toReversed()) await setMode(fs, path, mode, ctx)
 }
 
 async function setMode(fs: FileSystem, path: string, mode: number, ctx?: CallContext): Promise<void> {
@@ -202,9 +227,14 @@ async function assertNotInside(
 }
 
 async function removeIfPresent(fs: FileSystem, path: string, ctx?: CallContext): Promise<void> {
+  // Without the signal: a cancelled copy must still be cleaned up.
+  await tolerateFailure(fs.remove(path, { recursive: true }, withoutSignal(ctx)))
+}
+
+/** Waits for a cleanup. The error before it is the one to report. */
+async function tolerateFailure(cleanup: Promise<void>): Promise<void> {
   try {
-    // Without the signal: a cancelled copy must still be cleaned up.
-    await fs.remove(path, { recursive: true }, withoutSignal(ctx))
+    await cleanup
   } catch (error) {
     if (!isVfsError(error)) throw error
   }
