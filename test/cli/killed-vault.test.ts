@@ -81,6 +81,21 @@ describe.each(SESSIONS)('a kill of exec --vault in a session of kind %s', (kind,
     expect(await cli.json('vault', 'list')).toHaveLength(1)
   })
 
+  test(`keeps other permissions and times, which no diff shows${title}`, async () => {
+    mkdirSync(join(cli.files, 'sub'), { mode: 0o755 })
+    writeFileSync(join(cli.files, 'sub/file'), 'x\n')
+    await cli.ok('import', '.', '--vault', 'modes')
+    const fork = ['--vault', 'modes', '--session', kind, '--fork', 'fix']
+    await cli.kill('chmod 700 sub', ...fork)
+    expect(await cli.recover()).toBe('coppice: a command of fix was killed; the fork has its changes now\n')
+    await cli.kill('touch -d @1000 sub/file', ...fork)
+    expect(await cli.recover()).toBe('coppice: a command of fix was killed; the fork has its changes now\n')
+    await cli.kill('cat sub/file > draft; rm draft', ...fork)
+    expect(await cli.recover()).toBe('')
+    const line = 'stat -c %a sub; stat -c %Y sub/file'
+    expect(await cli.ok('exec', '--vault', 'modes', '--fork', 'fix', '-c', '--', line)).toBe('700\n1000\n')
+  })
+
   test(`merges with what others changed in the fork meanwhile${title}`, async () => {
     await cli.run(['exec', ...options, '--fork', 'fix', '-c', '--', 'echo kept > kept; echo before > before'])
     const child = await cli.hold(

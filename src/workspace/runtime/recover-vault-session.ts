@@ -58,9 +58,8 @@ export async function recoverVaultSession(left: LeftCommand): Promise<RecoveredF
   const { home, path, tagged, record } = left
   await using cleanup = new CleanupStack()
   const { vault, leftOut } = await openLeftVault(left, cleanup)
-  const changes = await countChanges(home, record.point, vault)
-  const isKept = changes > 0 && !(await isUnchanged(left, vault))
-  const target = isKept ? await openTarget(left, cleanup) : undefined
+  const changes = await countChanges(left, vault)
+  const target = changes > 0 ? await openTarget(left, cleanup) : undefined
   const fork = target?.fork
   const checkpoint = target && (await mergeLeftVault(left, vault, target))
   await target?.publish?.()
@@ -70,7 +69,7 @@ export async function recoverVaultSession(left: LeftCommand): Promise<RecoveredF
   if (record.live !== undefined) await home.deleteVault(record.live)
   await ForkPoint.adopt(home, record.point)[Symbol.asyncDispose]()
   if (fork !== undefined) await copies.tidy(fork)
-  return { fork: fork ?? record.fork, changes: isKept ? changes : 0, leftOut, checkpoint }
+  return { fork: fork ?? record.fork, changes, leftOut, checkpoint }
 }
 
 /** Opens the vault that the command changed, or one into which the changes of its session are imported. */
@@ -115,16 +114,16 @@ async function restoreChanges(
   return restoreMaskedChanges(filterTouched(found, staged), mask, directory)
 }
 
-async function countChanges(home: WorkspaceHome, before: string, after: string): Promise<number> {
-  return (await Array.fromAsync((await home.vault(after)).diff({ vault: before }))).length
-}
-
-/** True if no fork was named, and only times changed. */
-async function isUnchanged({ home, record }: LeftCommand, vault: string): Promise<boolean> {
+/**
+ * Counts the paths that the command touched, also those with nothing but another mode or time. Returns 0 if no fork was
+ * named, and only times changed.
+ */
+async function countChanges({ home, record }: LeftCommand, vault: string): Promise<number> {
   const { point, newFork } = record
-  if (newFork === undefined || newFork.name !== undefined) return false
   const paths = await home.listTouchedPaths(point, vault)
-  return isSameAt(await home.posix(point), await home.posix(vault), paths)
+  const keepsTimes = newFork === undefined || newFork.name !== undefined
+  if (!keepsTimes && isSameAt(await home.posix(point), await home.posix(vault), paths)) return 0
+  return paths.filter((path) => path !== '/').length
 }
 
 /** Returns the vault that gets the changes, and creates a fork if there is none. */
