@@ -168,6 +168,22 @@ describe.each(SESSIONS)('a kill of exec --vault in a session of kind %s', (kind,
     expect(await cli.ok('cat', '/a', '--vault', 'base-1')).toContain('TWO')
   })
 
+  test(`replaces nothing that others change after they are stored${title}`, async () => {
+    const fork = [...options, '--fork', 'fix']
+    await cli.run(['exec', ...fork, '-c', '--', 'echo kept > kept'])
+    await cli.kill('sed -i s/one/ONE/ a', ...fork)
+    // The fork has the changes, and the record of the session says so.
+    await cli.killAt('renameSync:/fork.json.draft', ['vault', 'list'])
+    await cli.withHome(async (home) => {
+      await (await home.vault('fix')).write('/a', 'of another\n')
+    })
+    expect(await cli.recover()).toBe('coppice: a command of fix was killed; the fork has its changes now\n')
+    expect(await cli.ok('cat', '/a', '--vault', 'fix')).toBe('of another\n')
+    await cli.ok('gc')
+    expect(cli.listSessions()).toEqual([])
+    expect(await cli.listOwned()).toEqual([])
+  })
+
   test(`is recovered after another kill at each step of storing${title}`, async () => {
     const line = 'sed -i s/two/TWO/ a; rm gone'
     const exec = ['exec', ...options, '--fork', 'fix', '-c', '--', line]

@@ -56,20 +56,29 @@ interface RecoveryTarget {
  */
 export async function recoverVaultSession(left: LeftCommand): Promise<RecoveredFork> {
   const { home, path, tagged, record } = left
-  await using cleanup = new CleanupStack()
-  const { vault, leftOut } = await openLeftVault(left, cleanup)
-  const changes = await countChanges(left, vault)
-  const target = changes > 0 ? await openTarget(left, cleanup) : undefined
-  const fork = target?.fork
-  const checkpoint = target && (await mergeLeftVault(left, vault, target))
-  await target?.publish?.()
+  const outcome = record.stored ?? (await storeLeftVault(left))
   const copies = new ForkCopies(path, () => home.vaults())
-  if (record.copies !== undefined && fork !== undefined) copies.adopt(record.copies, fork)
+  const isKept = outcome.changes > 0
+  if (record.copies !== undefined && isKept) copies.adopt(record.copies, outcome.fork)
   tagged.removeRecord()
   if (record.live !== undefined) await home.deleteVault(record.live)
   await ForkPoint.adopt(home, record.point)[Symbol.asyncDispose]()
-  if (fork !== undefined) await copies.tidy(fork)
-  return { fork: fork ?? record.fork, changes, leftOut, checkpoint }
+  if (isKept) await copies.tidy(outcome.fork)
+  return outcome
+}
+
+/** Merges the changes into a vault, and records the outcome: once more would replace what others change from then on. */
+async function storeLeftVault(left: LeftCommand): Promise<RecoveredFork> {
+  await using cleanup = new CleanupStack()
+  const { vault, leftOut } = await openLeftVault(left, cleanup)
+  const changes = await countChanges(left, vault)
+  if (changes === 0) return { fork: left.record.fork, changes, leftOut }
+  const target = await openTarget(left, cleanup)
+  const checkpoint = await mergeLeftVault(left, vault, target)
+  await target.publish?.()
+  const outcome = { fork: target.fork, changes, leftOut, checkpoint }
+  left.tagged.writeRecord({ ...left.record, stored: outcome })
+  return outcome
 }
 
 /** Opens the vault that the command changed, or one into which the changes of its session are imported. */

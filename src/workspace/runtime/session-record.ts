@@ -3,7 +3,7 @@ import type { CallContext } from '../../vfs/index.ts'
 import { isSessionForkName } from '../link/index.ts'
 import type { CommandSession, SessionFiles } from '../session/index.ts'
 import type { ForkStart, VaultStart } from './execution-workspace.ts'
-import type { LeftChanges, LeftFork } from './recover-left-forks.ts'
+import type { LeftChanges, LeftFork, RecoveredFork } from './recover-left-forks.ts'
 import type { StagedFile } from './session-mask.ts'
 
 const NANOS_PER_MS = 1_000_000n
@@ -29,7 +29,10 @@ interface RecordedMask {
 export interface ForkSessionRecord extends RecordedSession, LeftFork, Omit<ForkStart, 'fork' | 'directory'> {}
 
 /** A command in a vault, for the process that stores its changes if this one is killed. */
-export interface VaultSessionRecord extends RecordedSession, LeftChanges, VaultStart {}
+export interface VaultSessionRecord extends RecordedSession, LeftChanges, VaultStart {
+  /** Outcome of the recovery that stored the changes; absent before. */
+  readonly stored?: RecoveredFork | undefined
+}
 
 export type SessionRecord = ForkSessionRecord | VaultSessionRecord
 
