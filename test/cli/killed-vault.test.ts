@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { Boundary } from '../../src/boundary/index.ts'
+import { recoverSessions } from '../../src/workspace/index.ts'
 import { whyNoMount } from '../fuse/mounted-vault.ts'
 import { LoopDisk } from '../support/loop-disk.ts'
 import { whyNoLoopDisk, whyNoOverlay } from '../support/tools.ts'
@@ -239,6 +240,21 @@ describe.skipIf(noOverlay !== undefined)('a killed command in a vault', () => {
     const [code] = await ended
     expect(code).not.toBe(0)
     expect(await cli.recover()).toBe('')
+    expect(await cli.diff('base-1')).toMatch(/^A \/new/)
+  })
+
+  it.skipIf(noFuse !== undefined)('counts as stored also if a sweep removes its vaults first', async () => {
+    const cli = await KilledVault.import()
+    await cli.kill('echo new > new', '--vault', 'base', '--session', 'fuse')
+    const outcomes = await cli.withHome((home) => {
+      const deleteVault = home.deleteVault.bind(home)
+      vi.spyOn(home, 'deleteVault').mockImplementation(async (name) => {
+        await deleteVault(name)
+        await deleteVault(name)
+      })
+      return recoverSessions(home, cli.home)
+    })
+    expect(outcomes).toMatchObject([{ fork: 'base-1', changes: 1 }])
     expect(await cli.diff('base-1')).toMatch(/^A \/new/)
   })
 

@@ -44,12 +44,7 @@ export class ForkPoint implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      await this.#home.deleteVault(this.vault)
-    } catch (error) {
-      // Another process swept it: the one that created it was killed.
-      if (!isVfsError(error, 'ENOENT')) throw error
-    }
+    await deleteSessionFork(this.#home, this.vault)
   }
 }
 
@@ -66,13 +61,18 @@ export async function sweepForkPoints(
   for (const name of await home.vaults()) {
     const [, owner] = SESSION_FORK_NAME.exec(name) ?? []
     if (owner === undefined || !isStaleTag(owner) || kept.has(name)) continue
-    try {
-      await home.deleteVault(name)
-      count++
-    } catch (error) {
-      // Another process deleted it first.
-      if (!isVfsError(error, 'ENOENT')) throw error
-    }
+    if (await deleteSessionFork(home, name)) count++
   }
   return count
+}
+
+/** Deletes a fork of a process. False if another process swept it first: its own was killed. */
+export async function deleteSessionFork(home: Pick<LinkHome, 'deleteVault'>, name: string): Promise<boolean> {
+  try {
+    await home.deleteVault(name)
+    return true
+  } catch (error) {
+    if (!isVfsError(error, 'ENOENT')) throw error
+    return false
+  }
 }

@@ -14,7 +14,13 @@ export type { ApplyContext } from './fork-apply.ts'
 export { getForkFilesDirectory, removeForkFiles } from './fork-files.ts'
 export type { ForkMergeOptions } from './fork-merge.ts'
 export { createNumberedForkName, forkByName, forkByNumber } from './fork-mirror.ts'
-export { createForkName, ForkPoint, isSessionForkName, sweepForkPoints } from './fork-point.ts'
+export {
+  createForkName,
+  deleteSessionFork,
+  ForkPoint,
+  isSessionForkName,
+  sweepForkPoints,
+} from './fork-point.ts'
 export { isRefreshedIndex } from './git-index.ts'
 export { HostTree } from './host-tree.ts'
 export { importSession, isImported } from './import-changes.ts'

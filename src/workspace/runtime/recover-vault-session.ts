@@ -4,6 +4,7 @@ import { SecretFiles } from '../../secrets/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 import { Checkouts } from '../checkout/index.ts'
 import {
+  deleteSessionFork,
   ForkPoint,
   forkByName,
   forkByNumber,
@@ -61,7 +62,7 @@ export async function recoverVaultSession(left: LeftCommand): Promise<RecoveredF
   const isKept = outcome.changes > 0
   if (record.copies !== undefined && isKept) copies.adopt(record.copies, outcome.fork)
   tagged.removeRecord()
-  if (record.live !== undefined) await home.deleteVault(record.live)
+  if (record.live !== undefined) await deleteSessionFork(home, record.live)
   await ForkPoint.adopt(home, record.point)[Symbol.asyncDispose]()
   if (isKept) await copies.tidy(outcome.fork)
   return outcome
