@@ -230,7 +230,6 @@ export class Boundary {
       throw toUnwritableHomeError(this.#path, this.#redactRefusal(error))
     })
     recordSupport()
-    if (!isTrial) await opened?.publish?.(options.by)
     const kept = opened?.fork() ?? null
     copies?.keep(kept ?? undefined)
     if (opened?.claim !== undefined) await copies?.tidy()

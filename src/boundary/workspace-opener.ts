@@ -5,7 +5,6 @@ import {
   type Checkouts,
   type CommandSpec,
   createJoinedWorkspace,
-  type ExecuteOptions,
   type ExecutionRequest,
   type ExecutionWorkspace,
   type ForkChoice,
@@ -34,16 +33,14 @@ export interface LinkedForkChoice extends Pick<ForkChoice, 'mutex' | 'signal'> {
   readonly fork: LinkedFork
 }
 
-/** The workspace of a run, and what is released or published at its end. */
+/** The workspace of a run, and what is released at its end. */
 export interface OpenedWorkspace {
   readonly workspace: ExecutionWorkspace
   /** Returns the name of the fork with the changes, if there is one by now. */
   fork(): string | undefined
   /** Held until the command has ended and its changes are stored. */
   readonly claim?: ForkClaim | undefined
-  /** Brings the changes to the home in a database, of which this machine has a copy until the end of the run. */
-  readonly publish?: ((by: ExecuteOptions['by']) => Promise<void>) | undefined
-  /** That copy. */
+  /** Copy of the vault of a database, for the run. */
   readonly copy?: AsyncDisposable | undefined
 }
 
@@ -137,15 +134,11 @@ export class WorkspaceOpener {
     const workspace = new VaultWorkspace(this.#home, {
       vault: copy?.vault ?? source,
       copyOf: copy && source,
+      publish: copy && ((made, by) => (exists ? copy.merge(by) : copy.publishFork(made))),
       checkouts: this.#checkouts,
       ...(!exists && { newFork: { name, stem: vault } }),
     })
-    if (copy === undefined) return { workspace, fork: () => workspace.fork }
-    const publish = async (by: ExecuteOptions['by']) => {
-      if (exists) await copy.merge(by)
-      else if (workspace.fork !== undefined) await copy.publishFork(workspace.fork)
-    }
-    return { workspace, fork: () => (exists ? name : workspace.fork), publish, copy }
+    return { workspace, fork: () => (exists ? name : workspace.fork), copy }
   }
 
   /** EINVAL for a vault that is not a fork of the other. */

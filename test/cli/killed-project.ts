@@ -3,11 +3,9 @@ import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type Run, root } from '../support/run-node.ts'
+import { KILLABLE } from '../support/killable.ts'
+import type { Run } from '../support/run-node.ts'
 import { Cli } from './run-cli.ts'
-
-/** Options of Node with which a program is killed at a call that KILL_AT names. */
-const KILLABLE: string = `--import=${join(root, 'test/support/killed-at-call.ts')}`
 
 /** A project whose commands are killed together with Coppice. */
 export class KilledProject extends Cli {

@@ -90,6 +90,40 @@ describe.runIf(hasPostgres)('commands of this machine on a shared home', () => {
     for (const machine of [ann, bob]) expect(machine.get('fsck')).toContain('no damage')
   })
 
+  it('count as stored once every machine sees their changes', () => {
+    const { ann, bob } = createTeam()
+    const exec = (fork: string, line: string) => ['exec', '--vault', 'base', '--fork', fork, '-c', '--', line]
+    ann.killAt('rmSync:/fork.json', ...exec('fix', 'echo first > first'))
+    expect(bob.get('cat', '/first', '--vault', 'fix')).toBe('first\n')
+    ann.killAt('rmSync:/fork.json', ...exec('fix', 'echo second > second'))
+    expect(bob.get('cat', '/second', '--vault', 'fix')).toBe('second\n')
+    expect(ann.run('vault', 'list').stderr).toBe('')
+    expect(ann.get('fsck')).toContain('no damage')
+  })
+
+  it('leave their changes for the next command if the home does not take them', async () => {
+    const { ann, bob } = createTeam()
+    const fork = ['exec', '--vault', 'base', '--fork', 'fix', '-c', '--']
+    ann.run(...fork, 'echo first > first')
+    const child = ann.start(...fork, 'echo second > second; echo done; read line')
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    await once(child.stdout, 'data')
+    bob.get('quota', 'set', '--files', '2', '--vault', 'fix')
+    child.stdin.end('go on\n')
+    await once(child, 'close')
+    expect(said).toMatch(
+      /the changes of the command could not be kept: .*; a later coppice command tries again/,
+    )
+    bob.get('quota', 'set', '--files', 'none', '--vault', 'fix')
+    expect(ann.run('vault', 'list').stderr).toBe(
+      'coppice: a command of fix was killed; the fork has its changes now\n',
+    )
+    expect(bob.get('cat', '/second', '--vault', 'fix')).toBe('second\n')
+  })
+
   it('keep the forks of a directory on the machine that has the directory', () => {
     const { ann, bob } = createTeam()
     writeFileSync(join(ann.cwd, 'f'), 'one\n')

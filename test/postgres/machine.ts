@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { PROGRAM } from '../mcp/mcp-client.ts'
+import { KILLABLE } from '../support/killable.ts'
 
 const [node = '', ...program] = PROGRAM
 
@@ -30,6 +31,13 @@ export class Machine {
 
   run(...args: string[]): MachineResult {
     return this.#run(args)
+  }
+
+  /** Runs a command that is killed after a call, such as `rmSync:/fork.json`. */
+  killAt(call: string, ...args: string[]): void {
+    const env = { ...this.#env, NODE_OPTIONS: KILLABLE, KILL_AT: call }
+    const { signal } = spawnSync(node, [...program, ...args], { cwd: this.cwd, env })
+    expect({ args, signal }).toEqual({ args, signal: 'SIGKILL' })
   }
 
   /** Runs a command with this standard input. */

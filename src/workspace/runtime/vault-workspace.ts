@@ -28,6 +28,8 @@ export interface VaultChoice {
   readonly vault: string
   /** The vault of a database of which `vault` is a copy on this machine. */
   readonly copyOf?: string | undefined
+  /** Brings the changes from the copy, or from this fork of it, to the database. */
+  readonly publish?: ((fork: string, by: CollectedChanges['by']) => Promise<void>) | undefined
   /** Creates a fork for the changes, if there are any. Without it, the changes go into the vault itself. */
   readonly newFork?: NewVaultFork | undefined
   /** Checkouts of the home, one of which holds the vault during a run. */
@@ -144,10 +146,17 @@ export class VaultWorkspace implements ExecutionWorkspace {
       await this.#home.deleteVault(fork.name)
       return NO_CHANGES
     }
-    // A copy has changes that are not published yet.
-    if (this.#choice.copyOf === undefined) onStored?.(fork.name)
+    const { publish, newFork, copyOf } = this.#choice
+    if (publish === undefined) onStored?.(fork.name)
     const own = await Array.fromAsync(fork.diff({ vault: since }))
-    return { ...NO_CHANGES, changes: own, trees: { before: await this.#home.vault(since), after: fork } }
+    const trees = { before: await this.#home.vault(since), after: fork }
+    if (publish === undefined) return { ...NO_CHANGES, changes: own, trees }
+    await publish(fork.name, provenance)
+    onStored?.(newFork === undefined ? copyOf : fork.name)
+    if (newFork === undefined) return { ...NO_CHANGES, changes: own, trees }
+    // It is no longer on this machine.
+    this.#fork = await this.#home.vault(fork.name)
+    return { ...NO_CHANGES, changes: own, trees: { ...trees, after: this.#fork } }
   }
 
   async #isUnchanged(fork: string): Promise<boolean> {
