@@ -15,14 +15,14 @@ import type { DaemonUi } from './daemon-ui.ts'
 import { OpenDevices } from './open-devices.ts'
 import { streamQuestionEvents } from './question-events.ts'
 
-/** Dependencies of a method besides the kernel. */
+/** Parts of the daemon that methods need besides the kernel. */
 export interface DaemonControl {
   status(): DaemonStatus
   stop(): void
   readonly ui: DaemonUi
 }
 
-/** Response to a request: one value or a stream. */
+/** A method of the daemon, which answers with one value or with a stream. */
 export type DaemonMethod =
   | { readonly answer: (params: unknown, signal: AbortSignal) => Promise<unknown> }
   | { readonly stream: (params: unknown, signal: AbortSignal) => AsyncIterable<unknown> }
@@ -106,6 +106,7 @@ function createProcessMethods(agents: AgentKernel): Record<ProcessMethod, Daemon
     strace: defineStream('strace', tracing, ({ pid, follow }, signal) => agents.trace(pid, follow, signal)),
     list_steps: defineMethod('list_steps', z.strictObject({ pid }), async (params) => {
       const steps = await agents.steps(params.pid)
+      // `get_step_detail` has the large fields.
       return steps.map(
         ({ messages: _, raw_response: __, tool_input: ___, tool_result: ____, tool_calls: _____, ...step }) =>
           step,
@@ -202,6 +203,7 @@ function createFileMethods(agents: AgentKernel): Record<'call' | 'ls' | 'read' |
   }
 }
 
+/** Handles belong to the client that opened them; the signal of a client, aborted when it leaves, identifies it. */
 function createHandleMethods(
   agents: AgentKernel,
 ): Record<'open' | 'read_handle' | 'write_handle' | 'close_handle', DaemonMethod> {

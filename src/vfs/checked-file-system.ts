@@ -26,7 +26,7 @@ import { checkPath } from './path.ts'
 import { createUnsupportedError } from './require-protocol.ts'
 import { abortable, copyContent, createFailedStream } from './streams.ts'
 
-/** A mutation of the protocol, or of a secondary one. */
+/** A mutation of the protocol, or of one of the secondary protocols. */
 export type MutationOp = Extract<
   VfsOperation,
   'write' | 'mkdir' | 'remove' | 'append' | 'rename' | 'symlink' | 'link' | 'setattr'
@@ -131,12 +131,12 @@ export abstract class CheckedFileSystem implements FileSystem {
     })
   }
 
-  /** Throws ECONFLICT if `ifMatch` is not the stored version. Layers leave this check to the file system below. */
+  /** Throws ECONFLICT if `ifMatch` is not the stored version. A layer does not override this: the file system below checks it. */
   protected assertMatch(_path: string, _ifMatch: string | null, _ctx?: CallContext): void | Promise<void> {}
 
   /**
-   * Throws EROFS or ENOTSUP if the capabilities exclude the mutation. A layer over several file systems leaves that to
-   * them.
+   * Throws EROFS or ENOTSUP if the capabilities exclude the mutation. A layer over several file systems overrides this
+   * with no check: each of them has its own.
    */
   protected assertMutable(op: MutationOp, path: string): void {
     if (!this.capabilities.has('write')) throw new VfsError('EROFS', path, { op })
@@ -144,8 +144,8 @@ export abstract class CheckedFileSystem implements FileSystem {
   }
 
   /**
-   * Runs one mutation at once. `Backend` overrides this to serialise the mutations of a path; a layer leaves that to the
-   * file system below.
+   * Runs a mutation immediately. `Backend` overrides this to run the mutations of a path one after the other; a layer does
+   * not: the file system below does that.
    */
   protected runInOrder<T>(
     mutation: CheckedMutation,
@@ -154,7 +154,7 @@ export abstract class CheckedFileSystem implements FileSystem {
     return run(mutation)
   }
 
-  /** Checks the path and the signal, emits the event and calls `run`. Every operation with a single result passes here. */
+  /** Checks the path and the signal, emits the event and calls `run`. Every operation with a single result, except mutations, passes here. */
   protected call<T>(
     op: VfsOperation,
     path: string,

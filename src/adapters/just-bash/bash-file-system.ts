@@ -38,8 +38,8 @@ type WriteEncoding = Parameters<IFileSystem['writeFile']>[2]
 
 /**
  * Adapts any file system to just-bash: `new Bash({ fs: bashFileSystem(fs) })`. Nothing is cached, so both sides see
- * changes at once. Create it outside of `exec`: it calls the file system in the asynchronous context of its creation,
- * in which just-bash's hardening does not block timers.
+ * changes at once. Create it outside of `exec`: just-bash blocks timers in the asynchronous context of a running script, so
+ * this calls the file system in the context in which it was created.
  */
 export function bashFileSystem(fs: FileSystem, options: BashFileSystemOptions = {}): IFileSystem {
   return new BashFileSystem(fs, options)
@@ -163,7 +163,10 @@ class BashFileSystem implements IFileSystem {
     return listAllPaths(this.#fs, this.#system, this.#ctx)
   }
 
-  /** Adds a directory of the shell. The constructor of `Bash` calls this and `writeFileSync` if they exist. */
+  /**
+   * Adds a directory of the shell itself, such as /bin, which is not in the file system. The constructor of `Bash` calls this
+   * method and `writeFileSync` if an adapter has them.
+   */
   mkdirSync(path: string): void {
     this.#system.makeDirectory(path)
   }

@@ -11,8 +11,8 @@ import {
 import { setAttributes } from './set-attributes.ts'
 
 /**
- * Copies as `cp -rp` does: replaces files, merges directories, copies links as links, and preserves modes. Preserves the
- * modification times of files and directories, not those of links.
+ * Copies as `cp -rp` does: replaces files, merges directories, copies links as links, and preserves modes. On a file system
+ * with attributes it also preserves the modification times of files and directories, not those of links.
  */
 export async function copyTree(fs: FileSystem, from: string, to: string, ctx?: CallContext): Promise<void> {
   await copy(fs, from, to, { overwrite: true }, ctx)
@@ -35,7 +35,7 @@ async function copyTime(
   try {
     await setAttributes(fs, path, { mtime }, ctx)
   } catch (error) {
-    // A caller may create entries in a directory that it may not change itself, such as /shared.
+    // A caller may create entries in directories whose attributes it may not change, such as /shared.
     if (type === 'file' || !isVfsError(error, 'EACCES')) throw error
   }
 }

@@ -9,11 +9,11 @@ export interface ProcessDefaults {
   /** Number of messages that a context can hold. */
   readonly contextSize: number
   readonly timeoutMs: number
-  /** Time for attempts after a temporary failure of a model. Then the process is paused; with 0 it fails. */
+  /** Time for further attempts after a temporary failure of a model, then the process is paused; with 0 it fails at once. */
   readonly retryMs: number
-  /** Limit in tokens; 0 for no limit. */
+  /** Limit of a context in tokens; 0 for no limit. */
   readonly contextBudget: number
-  /** Tools offered from the beginning, by name or device path; null offers all. */
+  /** Tools offered with the first request, by name or device path; null offers all. */
   readonly tools: readonly string[] | null
 }
 
@@ -29,8 +29,8 @@ export const processDefaults: ProcessDefaults = {
 }
 
 /**
- * Creates the settings of a process. Options override the agent, and the agent overrides the defaults. A program has no
- * model unless one is named.
+ * Creates the settings of a process. Options override the agent, and the agent overrides the defaults. A process that
+ * runs a program, and not the steps of a model, has no default model.
  */
 export function createSpec(
   pid: number,
@@ -60,7 +60,10 @@ export function createSpec(
   }
 }
 
-/** Adds to the default tools those of the devices that the agent declares, and those that it or an option names. */
+/**
+ * Returns the tools of a process: the default ones, those of the devices of the agent, and those that the agent or the
+ * options name. Null, which offers all, if the defaults do.
+ */
 function resolveTools(
   { tools = [] }: SpawnOptions,
   agent: AgentSpec | undefined,
@@ -70,7 +73,10 @@ function resolveTools(
   return [...new Set([...defaultTools, ...(agent?.allowedDevices ?? []), ...(agent?.tools ?? []), ...tools])]
 }
 
-/** Returns the fallbacks of the options, else of the agent; none of the agent if an option names provider or model. */
+/**
+ * Returns the fallbacks that the options name, else those of the agent. The agent's belong to its own model: with options
+ * that name a provider or a model there are none.
+ */
 function resolveFallbacks(
   { provider: chosen, model, fallbacks }: SpawnOptions,
   agent: AgentSpec | undefined,

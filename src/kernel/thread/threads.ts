@@ -2,7 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 import type { Process } from '../process/process.ts'
 import type { ProcessTable } from '../process/process-table.ts'
 
-/** A concurrent part of a process. It shares the context and ends with the process. */
+/** A concurrent part of a process. It shares the context of the process and ends with it. */
 export interface Thread {
   readonly tid: number
   readonly parentPid: number
@@ -12,7 +12,7 @@ export interface Thread {
   readonly error: string | undefined
 }
 
-/** The work of a thread. Its text is the result; the signal ends it. */
+/** The work of a thread: returns its result as text, and ends when the signal is aborted. */
 export type ThreadProgram = (signal: AbortSignal) => Promise<string>
 
 /** Starts, lists and joins threads of processes. */
@@ -24,15 +24,16 @@ export interface ThreadManager {
   joinThread(pid: number, tid: number): Promise<Thread>
 }
 
-interface RunningThread {
+/** A thread that runs or has ended. */
+interface StartedThread {
   thread: Thread
   readonly ended: Promise<void>
 }
 
 export class Threads implements ThreadManager {
   readonly #table: ProcessTable
-  readonly #threads = new Map<number, Map<number, RunningThread>>()
-  #last = 0
+  readonly #threads = new Map<number, Map<number, StartedThread>>()
+  #lastTid = 0
 
   constructor(table: ProcessTable) {
     this.#table = table
@@ -40,13 +41,13 @@ export class Threads implements ThreadManager {
 
   spawnThread(pid: number, intent: string, program: ThreadProgram): number {
     const process = this.#table.getAlive(pid)
-    const tid = ++this.#last
+    const tid = ++this.#lastTid
     const first: Thread = { tid, parentPid: pid, intent, state: 'running', result: '', error: undefined }
     const { promise: ended, resolve } = Promise.withResolvers<void>()
-    const running: RunningThread = { thread: first, ended }
-    const own = this.#threads.get(pid) ?? new Map<number, RunningThread>()
-    this.#threads.set(pid, own.set(tid, running))
-    void this.#run(running, program, process.signal).finally(resolve)
+    const started: StartedThread = { thread: first, ended }
+    const own = this.#threads.get(pid) ?? new Map<number, StartedThread>()
+    this.#threads.set(pid, own.set(tid, started))
+    void this.#run(started, program, process.signal).finally(resolve)
     return tid
   }
 
@@ -55,12 +56,12 @@ export class Threads implements ThreadManager {
   }
 
   async joinThread(pid: number, tid: number): Promise<Thread> {
-    const running = this.#threads.get(pid)?.get(tid)
-    if (running === undefined) {
+    const started = this.#threads.get(pid)?.get(tid)
+    if (started === undefined) {
       throw new VfsError('ENOENT', `/proc/${pid}`, { op: 'join', detail: `there is no thread ${tid}` })
     }
-    await running.ended
-    return running.thread
+    await started.ended
+    return started.thread
   }
 
   /** Waits for the threads of a cancelled process and removes them. */
@@ -69,12 +70,12 @@ export class Threads implements ThreadManager {
     this.#threads.delete(pid)
   }
 
-  async #run(running: RunningThread, program: ThreadProgram, signal: AbortSignal): Promise<void> {
+  async #run(started: StartedThread, program: ThreadProgram, signal: AbortSignal): Promise<void> {
     try {
-      running.thread = { ...running.thread, result: await program(signal), state: 'done' }
+      started.thread = { ...started.thread, result: await program(signal), state: 'done' }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      running.thread = { ...running.thread, error: message, state: 'failed' }
+      started.thread = { ...started.thread, error: message, state: 'failed' }
     }
   }
 }

@@ -34,15 +34,19 @@ export interface TreeComparison {
   readonly after: NodeRef<TreeValue>
   readonly isSameValue: (before: TreeValue, after: TreeValue) => boolean
   readonly sameBytes: SameBytes
-  /** First inode number after the fork: from here on, equal numbers are different files. */
+  /**
+   * First inode number that both trees gave out on their own, after one was forked from the other or both from a third: from
+   * here on, equal numbers are different files.
+   */
   readonly apartFrom?: number
   /** Result of `listChangedInodes`, if already known. */
   readonly touched?: ReadonlySet<number>
 }
 
 /**
- * Lists the changes between two trees by path, in time proportional to the changes. Lists a directory only if it was
- * renamed, or is empty on one side and missing on the other. A file both renamed and changed has two entries.
+ * Lists the changes between two trees by path, in time proportional to the changes. A directory is
+ * among them only if it was renamed, or if it is empty on one side and missing on the other. A file both renamed and
+ * changed has two entries.
  */
 export function diffFiles(comparison: TreeComparison): FileChange[] {
   const { source, before, after } = comparison
@@ -65,7 +69,7 @@ interface ComparedSides {
   readonly apartFrom: number
 }
 
-/** Adds the entries of directories that were created after the trees diverged: their paths changed. */
+/** Adds what is in directories with numbers from `apartFrom` on: with such a directory, its entries have other paths, too. */
 function addContents(files: VaultFiles, touched: Set<number>, apartFrom: number): void {
   const pending = [...touched].filter((number) => number >= apartFrom)
   for (let number = pending.pop(); number !== undefined; number = pending.pop()) {
@@ -84,7 +88,7 @@ export function listChangedInodes({ source, before, after, isSameValue }: TreeCo
   return touched
 }
 
-/** Lists every name with another target, or none. */
+/** Lists every name that was added, removed, or refers to another inode. */
 export function listChangedNames({ source, before, after, isSameValue }: TreeComparison): NameChange[] {
   return diffTrees(source, before, after, isSameValue).flatMap(({ group, sub }) =>
     getGroupKind(group) === entryKinds.entry ? [{ parent: getGroupInode(group), name: String(sub) }] : [],
@@ -104,7 +108,10 @@ function comparePaths(a: FileChange, b: FileChange): number {
   return a.kind === 'renamed' ? -1 : 1
 }
 
-/** Merges a removal and a create at one path: they are a change only if type, content or mode differ. */
+/**
+ * Merges a deletion and an addition at one path: `modified` if content or mode differ, no change if both are equal. With
+ * another type, both stay.
+ */
 function dropReplacements(sides: ComparedSides, changes: FileChange[]): FileChange[] {
   const { old, current, sameBytes, apartFrom } = sides
   return changes.flatMap((change): FileChange[] => {
@@ -114,12 +121,11 @@ function dropReplacements(sides: ComparedSides, changes: FileChange[]): FileChan
     if (oldNumber === undefined || after === undefined) return [change]
     const newNumber = current.findByPath(path)
     if (newNumber === undefined) return [change]
-    // The old file may have been moved away; then this one is new. A hard-linked file is never reported as moved: one
-    // of its names is another file now.
     const before = old.getInode(oldNumber)
-    const moved = oldNumber < apartFrom ? current.findInode(oldNumber) : undefined
-    const isElsewhere = moved !== undefined && before.links < 2 && moved.links < 2
-    if (isElsewhere || before.type !== after.type) return [change]
+    const survivor = oldNumber < apartFrom ? current.findInode(oldNumber) : undefined
+    // Then the old file is reported as renamed, and this one is new. Changes of hard links are no renames.
+    const isRenamed = survivor !== undefined && before.links < 2 && survivor.links < 2
+    if (isRenamed || before.type !== after.type) return [change]
     const isSame = before.type === 'directory' || sameBytes(old, oldNumber, current, newNumber)
     return isSame && before.mode === after.mode ? [] : [{ kind: 'modified', path, before, after }]
   })
@@ -135,11 +141,12 @@ function isReplaced(current: VaultFiles, { path, before }: FileChange): boolean 
 function compareInode({ old, current, sameBytes, apartFrom }: ComparedSides, number: number): FileChange[] {
   const [before, after] = [findNamedInode(old, number), findNamedInode(current, number)]
   if (before === undefined || after === undefined || number >= apartFrom)
-    return [...toDeletions(old, number, before), ...toAdditions(current, number, after)]
+    return [...listDeletions(old, number, before), ...listAdditions(current, number, after)]
   const isSame =
     before.type === 'directory' || (before.mode === after.mode && sameBytes(old, number, current, number))
   if (before.links > 1 || after.links > 1) return compareNames(old, current, number, before, after, isSame)
   const path = current.getPath(number)
+  // Numbers of new directories say nothing: the trees may have given one number to two of them.
   const isSameParent =
     before.parent < apartFrom && after.parent < apartFrom
       ? before.parent === after.parent
@@ -151,12 +158,12 @@ function compareInode({ old, current, sameBytes, apartFrom }: ComparedSides, num
   return changes
 }
 
-function toDeletions(files: VaultFiles, number: number, before: Inode | undefined): FileChange[] {
+function listDeletions(files: VaultFiles, number: number, before: Inode | undefined): FileChange[] {
   if (before === undefined) return []
   return listReportedPaths(files, number, before).map((path) => ({ kind: 'deleted', path, before }))
 }
 
-function toAdditions(files: VaultFiles, number: number, after: Inode | undefined): FileChange[] {
+function listAdditions(files: VaultFiles, number: number, after: Inode | undefined): FileChange[] {
   if (after === undefined) return []
   return listReportedPaths(files, number, after).map((path) => ({ kind: 'added', path, after }))
 }

@@ -100,8 +100,8 @@ export function isMirror(vault: string): boolean {
   return MIRROR_NAME.test(vault)
 }
 
-/** Returns the mirror that a vault was made for; undefined for any other vault. */
-export function findCompanionMirror(vault: string): string | undefined {
+/** Returns the mirror of a companion vault; undefined for any other vault. */
+export function getMirrorOfCompanion(vault: string): string | undefined {
   const suffix = COMPANION_SUFFIXES.find((each) => vault.endsWith(each))
   const base = suffix === undefined ? undefined : vault.slice(0, -suffix.length)
   return base !== undefined && isMirror(base) ? base : undefined
