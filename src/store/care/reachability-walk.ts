@@ -3,7 +3,7 @@ import { listMergePoints } from '../files/attachments.ts'
 import { listOperationBlobs } from '../files/operation-blobs.ts'
 import type { StoreHome } from '../store-home.ts'
 import { isBranch, type TreeNode } from '../tree/tree-node.ts'
-import type { BlobRef, TreeValue } from '../tree/tree-values.ts'
+import { type BlobRef, listBlobRefs, type TreeValue } from '../tree/tree-values.ts'
 import type { DamageReporter } from './damage.ts'
 import { type GcRoots, readOperations } from './gc-roots.ts'
 
@@ -115,12 +115,4 @@ export class ReachabilityWalk {
     this.#visitor.pause?.()
     await new Promise((resolve) => setImmediate(resolve))
   }
-}
-
-function listBlobRefs(value: TreeValue): BlobRef[] {
-  if (value instanceof Uint8Array) return []
-  if ('blob' in value) return [value]
-  return 'content' in value && value.content !== 'chunks' && !(value.content instanceof Uint8Array)
-    ? [value.content]
-    : []
 }

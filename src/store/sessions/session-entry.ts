@@ -24,7 +24,8 @@ export interface Holdable {
    * that a read may be about to open.
    */
   listStoredRoots?(isBusy: boolean): readonly number[]
-  listStoredBlobs?(): readonly number[]
+  /** Returns the blobs of it to which those pages do not lead, also of trees that a read may be about to open. */
+  listStoredBlobs?(isBusy: boolean): readonly number[]
   /** True for content that nothing refers to yet. */
   readonly isUpload?: boolean
 }
@@ -46,7 +47,7 @@ export function collectHeldItems(held: Iterable<Holdable>, isBusy: boolean): Hel
   let uploads = 0
   for (const each of held) {
     for (const root of each.listStoredRoots?.(isBusy) ?? []) roots.add(root)
-    for (const blob of each.listStoredBlobs?.() ?? []) blobs.add(blob)
+    for (const blob of each.listStoredBlobs?.(isBusy) ?? []) blobs.add(blob)
     if (each.isUpload) uploads++
   }
   return { roots: [...roots], blobs: [...blobs], uploads }

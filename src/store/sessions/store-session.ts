@@ -215,7 +215,9 @@ export class StoreSession {
 
   /** Publishes what the session holds, unless the registry has the same text already. */
   #publishEntry(answered: readonly string[]): MaybePromise<void> {
-    const entry: SessionEntry = { isBusy: this.#isBusy, answered, ...this.listHeldItems(this.#isBusy) }
+    // Only an answer of a busy session counts, so only an answer needs what a read may be about to open.
+    const items = this.listHeldItems(this.#isBusy && answered.length > 0)
+    const entry: SessionEntry = { isBusy: this.#isBusy, answered, ...items }
     const text = JSON.stringify(entry)
     if (this.#isPublished && text === this.#publishedText && !this.#isDue()) return
     const wasPublished = this.#isPublished

@@ -60,7 +60,14 @@ export class NodeCache<V> implements NodeSource<V> {
     const readsAhead = this.#readsAhead
     const capacity = readsAhead ? SCAN_AHEAD_CACHE_BYTES : SCAN_CACHE_BYTES
     const scanned = new NodeCache<V>({ codec: this.#codec, readPage: this.#readPage, readsAhead, capacity })
-    return { load: (id, siblings) => this.#findCached(id) ?? scanned.load(id, siblings) }
+    return {
+      load: (id, siblings) => this.#findCached(id) ?? scanned.load(id, siblings),
+      listBlobs: (value) => this.listBlobs(value),
+    }
+  }
+
+  listBlobs(value: V): readonly { readonly blob: number }[] {
+    return this.#codec.listBlobs(value)
   }
 
   load(id: number, siblings: readonly NodeRef<V>[] = []): TreeNode<V> {

@@ -10,6 +10,8 @@ export interface ValueCodec<V> {
   decode(kind: number, reader: ByteReader): V
   /** Returns true only for values that are encoded differently; false says nothing. It saves the encoding of both. */
   isPlainlyOther(one: V, other: V): boolean
+  /** Lists the blobs to which a value refers. */
+  listBlobs(value: V): readonly { readonly blob: number }[]
 }
 
 /** First byte of a page. SPEC.md describes the layout; a change of it is a new number. */
@@ -23,6 +25,10 @@ export class PageCodec<V> {
 
   constructor(values: ValueCodec<V>) {
     this.#values = values
+  }
+
+  listBlobs(value: V): readonly { readonly blob: number }[] {
+    return this.#values.listBlobs(value)
   }
 
   /** Encodes a node whose children are all stored. */

@@ -85,6 +85,17 @@ export const treeValueCodec: ValueCodec<TreeValue> = {
   isPlainlyOther(one, other) {
     return 'mtime' in one && 'mtime' in other && (one.version !== other.version || one.size !== other.size)
   },
+
+  listBlobs: listBlobRefs,
+}
+
+/** Lists the blobs to which a value refers. */
+export function listBlobRefs(value: TreeValue): BlobRef[] {
+  if (value instanceof Uint8Array) return []
+  if ('blob' in value) return [value]
+  return 'content' in value && value.content !== 'chunks' && !(value.content instanceof Uint8Array)
+    ? [value.content]
+    : []
 }
 
 function encodeInode(inode: Inode, writer: ByteWriter): void {

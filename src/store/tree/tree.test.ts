@@ -11,6 +11,7 @@ const numbers: ValueCodec<{ n: number }> = {
   encode: ({ n }, writer) => writer.varint(n),
   decode: (_kind, reader) => ({ n: reader.varint() }),
   isPlainlyOther: () => false,
+  listBlobs: () => [],
 }
 
 /** A tree over pages in a plain map, so that every node that is flushed really is read back from bytes. */

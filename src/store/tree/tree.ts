@@ -26,6 +26,8 @@ export interface NodeSource<V> {
   load(id: number, siblings?: readonly NodeRef<V>[]): TreeNode<V>
   /** Returns a source for a scan that reads each node once. */
   createScanSource?(): NodeSource<V>
+  /** Lists the blobs to which a value refers; it refers to none when absent. */
+  listBlobs?(value: V): readonly { readonly blob: number }[]
 }
 
 /**
@@ -66,14 +68,28 @@ export class Tree<V> {
 
   /** Returns the highest stored nodes: together they lead to every stored node. */
   listStoredRoots(): number[] {
-    const roots: number[] = []
+    const ids = Array.from(this.#listHighest(), (ref) => (typeof ref === 'number' ? ref : ref.id))
+    return ids.filter((id) => id !== 0)
+  }
+
+  /** Returns the blobs to which leaves refer that are not stored yet: no page leads to these. */
+  listStoredBlobs(): number[] {
+    const blobs: number[] = []
+    for (const ref of this.#listHighest()) {
+      if (typeof ref === 'number' || ref.id !== 0 || isBranch(ref)) continue
+      for (const value of ref.values)
+        for (const { blob } of this.#source.listBlobs?.(value) ?? []) blobs.push(blob)
+    }
+    return blobs
+  }
+
+  /** Yields the highest stored nodes, and the leaves that are not stored. */
+  *#listHighest(): Generator<NodeRef<V>> {
     const pending = [this.#root]
     for (let ref = pending.pop(); ref !== undefined; ref = pending.pop()) {
-      if (typeof ref === 'number') roots.push(ref)
-      else if (ref.id !== 0) roots.push(ref.id)
-      else if (isBranch(ref)) pending.push(...ref.children)
+      if (typeof ref !== 'number' && ref.id === 0 && isBranch(ref)) pending.push(...ref.children)
+      else yield ref
     }
-    return roots
   }
 
   /** Switches to another root in O(1). */

@@ -86,6 +86,11 @@ export class Replica implements Holdable {
     return isBusy || !this.openInodes.isEmpty ? [this.#head.root] : []
   }
 
+  /** Lists the blobs of rows that are not part of the stored tree, while the session is busy: a collection may forget them. */
+  listStoredBlobs(isBusy: boolean): number[] {
+    return isBusy ? this.tree.listStoredBlobs() : []
+  }
+
   get head(): VaultHead {
     return this.#head
   }
