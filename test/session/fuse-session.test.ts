@@ -177,6 +177,26 @@ describe.skipIf(whyNoMount() !== undefined)('a vault that is served to a command
     expect((await scene.home.fsck()).damaged).toEqual([])
   })
 
+  it('keeps every file that a killed command had written, for a home that was open all the time', async () => {
+    const scene = await Scene.make()
+    const script = programFile('boundary-process')
+    const line = 'i=0; while :; do i=$((i+1)); echo $i > $i; echo $i; done'
+    const child = spawn(process.execPath, [script, scene.path, 'base', line], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const output: Buffer[] = []
+    child.stdout.on('data', (chunk) => {
+      output.push(chunk)
+      if (Buffer.concat(output).includes('\n200\n')) child.kill('SIGKILL')
+    })
+    await once(child, 'close')
+    await vi.waitFor(() => expect(scene.mounts()).toEqual([]), 30_000)
+    const numbers = Buffer.concat(output).toString().split('\n').slice(0, -1).map(Number)
+    const [recovered] = await recoverSessions(scene.home, scene.path)
+    expect(recovered?.changes).toBeGreaterThanOrEqual(numbers.length)
+    for (const number of numbers) expect(await scene.read('base-1', `/${number}`)).toBe(`${number}\n`)
+  })
+
   it('is refused for a directory, which is no vault', async () => {
     const scene = await Scene.make()
     await expect(scene.run('true', { vault: scene.path })).rejects.toMatchObject({ code: 'ENOTSUP' })

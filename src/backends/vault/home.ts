@@ -341,7 +341,7 @@ export class Home implements AsyncDisposable {
     return this.#store.getChangeCount()
   }
 
-  /** Makes everything acknowledged so far survive power loss. */
+  /** Makes everything acknowledged so far survive power loss, and shows what killed processes had acknowledged. */
   async sync(): Promise<void> {
     await this.#store.engine.sync()
   }

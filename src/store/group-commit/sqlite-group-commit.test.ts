@@ -74,6 +74,17 @@ describe('the group commit of a SQLite engine', () => {
     expect(engine.readJournal(1, 0, 10)).toHaveLength(3)
   })
 
+  it('changes the change count when a commit of its own brings the side log of a killed process', async () => {
+    const file = place()
+    await using engine = new SqliteEngine({ file })
+    inKilledProcess(file, KEPT)
+    const before = engine.changeCount()
+    expect(engine.changeCount()).toBe(before)
+    engine.sync()
+    expect(engine.changeCount()).not.toBe(before)
+    expect(engine.readJournal(1, 0, 10)).toHaveLength(2)
+  })
+
   it('commits the side log of a killed process also between many commits of single rows', async () => {
     const file = place()
     await using engine = new SqliteEngine({ file })

@@ -52,6 +52,7 @@ export class SqliteGroupCommit implements GroupCommit {
   #state: GroupCommitState = { kind: 'unused' }
   /** True if the committed state had a token when this connection last read it. */
   #sawToken = false
+  #replays = 0
   /** Time at which this connection last looked for the group of another one. */
   #lookedAt = Number.NEGATIVE_INFINITY
 
@@ -68,6 +69,11 @@ export class SqliteGroupCommit implements GroupCommit {
 
   get isActive(): boolean {
     return isGroupActive(this.#state)
+  }
+
+  /** Number of times that this connection committed what a killed process had acknowledged. */
+  get replays(): number {
+    return this.#replays
   }
 
   begin(): boolean {
@@ -223,6 +229,7 @@ export class SqliteGroupCommit implements GroupCommit {
     this.#replaySideLog()
     this.#writeToken(createToken())
     commit()
+    this.#replays++
     this.#lockRequest.withdraw()
     begin()
   }

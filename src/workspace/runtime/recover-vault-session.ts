@@ -100,6 +100,8 @@ async function openLeftVault(left: LeftCommand, cleanup: CleanupStack): Promise<
 }
 
 async function openLiveVault({ home, record }: LeftCommand, live: string): Promise<LeftVault> {
+  // The last changes may be in the side log of the killed process only; reads do not look there.
+  await home.sync()
   const changes = await listLiveChanges(home, { base: record.point, vault: live })
   const leftOut = listLeftOut(changes, changes)
   // No kind of session keeps pipes, sockets and devices.

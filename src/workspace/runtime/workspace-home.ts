@@ -13,6 +13,8 @@ export interface WorkspaceHome extends LinkHome, CheckoutHome {
   fork: LinkHome['fork']
   posix: LinkHome['posix']
   deleteVault(name: string): Promise<void>
+  /** Stores everything acknowledged so far, also what a killed process has in no vault yet. */
+  sync(): Promise<void>
   /** Merges the changes of one vault into another; ECONFLICT if both changed the same and `onConflict` is `fail`. */
   merge(source: string, target: string, options: MergeOptions): Promise<unknown>
   /** Copies a vault of a database to this machine; undefined if it is on this machine. */

@@ -178,7 +178,7 @@ export class SqliteEngine implements Engine {
 
   changeCount(): number {
     if (this.#isImmutable) this.#storeFile.assertUnchanged()
-    return this.#snapshotChanges ?? this.#readDataVersion()
+    return this.#snapshotChanges ?? this.#readChangeCount()
   }
 
   /** Runs work in a read transaction: without one, SQLite locks and unlocks its file for each row. */
@@ -186,7 +186,7 @@ export class SqliteEngine implements Engine {
     if (this.#isImmutable || this.#snapshotChanges !== undefined || this.#groupCommit.isActive) return work()
     this.#statements.get('beginRead').run()
     try {
-      this.#snapshotChanges = this.#readDataVersion()
+      this.#snapshotChanges = this.#readChangeCount()
       return work()
     } finally {
       this.#endSnapshot()
@@ -296,6 +296,11 @@ export class SqliteEngine implements Engine {
 
   #readPageCount(): number {
     return Number(this.#statements.get('pageCount').get()?.['page_count'])
+  }
+
+  /** Both numbers only grow. */
+  #readChangeCount(): number {
+    return this.#readDataVersion() + this.#groupCommit.replays
   }
 
   #readDataVersion(): number {
