@@ -23,23 +23,35 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   await using home = await openHome({ url, path: mkdtempSync(join(settings.directory, 'machine-')) })
   await home.createVault('base')
   for (let number = 0; number < MACHINES; number++) await home.fork('base', `fork-${number}`)
+  for (const distance of ['near', 'far'] as const) await measureMachines(recorder, url, distance, commits)
+  await measureLease(recorder, settings, home)
+  await measureIdle(recorder, server, settings)
+}
+
+/** Commits of one machine, then of all: what they share is the database, and here also the cores. */
+async function measureMachines(
+  recorder: Recorder,
+  url: string,
+  distance: 'near' | 'far',
+  commits: number,
+): Promise<void> {
   const machines = await Promise.all(
-    Array.from({ length: MACHINES }, (_, number) => startMachine(url, `fork-${number}`)),
+    Array.from({ length: MACHINES }, (_, number) => startMachine([url, `fork-${number}`, distance])),
   )
-  for (const [work, used] of [['machine', 1] as const, ['machines', MACHINES] as const]) {
-    const operations = commits * used
+  const works = distance === 'near' ? (['machine', 'machines'] as const) : (['far', 'all-far'] as const)
+  for (const [index, work] of works.entries()) {
+    const used = machines.slice(0, index === 0 ? 1 : MACHINES)
+    const operations = commits * used.length
     await recorder.record(work, {
       operations,
       expected: operations,
       pass: async () => {
-        await Promise.all(machines.slice(0, used).map((machine) => commitOnMachine(machine, commits)))
+        await Promise.all(used.map((machine) => commitOnMachine(machine, commits)))
         return operations
       },
     })
   }
   for (const machine of machines) machine.kill()
-  await measureLease(recorder, settings, home)
-  await measureIdle(recorder, server, settings)
 }
 
 async function measureLease(
@@ -94,9 +106,9 @@ async function measureIdle(recorder: Recorder, server: PostgresServer, { isQuick
   await client.end()
 }
 
-async function startMachine(url: string, vault: string): Promise<ChildProcess> {
+async function startMachine(args: readonly string[]): Promise<ChildProcess> {
   const program = fileURLToPath(new URL('./machine-process.ts', import.meta.url))
-  const machine = fork(program, [url, vault], { execArgv: process.execArgv })
+  const machine = fork(program, args, { execArgv: process.execArgv })
   await once(machine, 'message')
   return machine
 }

@@ -1,14 +1,12 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { Home, openHome } from '../../src/backends/vault/index.ts'
-import { type Engine, PostgresEngine, StoreHome } from '../../src/store/index.ts'
+import { openHome } from '../../src/backends/vault/index.ts'
 import { PostgresServer } from '../../test/support/postgres-server.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
 import { runInFlight } from './sizes.ts'
+import { openSlowHome } from './slow-home.ts'
 
 const FILES_PER_DIRECTORY = 100
-const ADDED_MS = 1
 const STATS = 5000
 
 /** Reads: warm stats beside a local home, a cold walk on a slow network, and the trips of a fork. */
@@ -58,28 +56,4 @@ export async function measure(recorder: Recorder, { isQuick, directory }: Settin
 
 function getPath(number: number): string {
   return `/${Math.floor(number / FILES_PER_DIRECTORY)}/${number}`
-}
-
-/** Opens a home whose statements take a millisecond longer, and counts them. */
-async function openSlowHome(
-  url: string,
-): Promise<AsyncDisposable & { readonly home: Home; calls(): number }> {
-  const engine = await PostgresEngine.open({ url })
-  let calls = 0
-  const slow = new Proxy<Engine>(engine, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name, target)
-      if (typeof member !== 'function') return member
-      // A count that is known costs no statement.
-      if (name === 'changeCount' || name === 'expireChangeCount' || name === 'close')
-        return member.bind(target)
-      return async (...args: unknown[]) => {
-        calls++
-        await delay(ADDED_MS)
-        return member.apply(target, args)
-      }
-    },
-  })
-  const home = new Home(new StoreHome(slow))
-  return { home, calls: () => calls, [Symbol.asyncDispose]: () => home.close() }
 }

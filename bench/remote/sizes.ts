@@ -8,7 +8,7 @@ export const IN_FLIGHT = 100
 
 /** Operations of one pass. */
 export function countOperations({ isQuick }: Settings): { readonly commits: number; readonly files: number } {
-  return isQuick ? { commits: 50, files: 500 } : { commits: 500, files: 10_000 }
+  return isQuick ? { commits: 50, files: 500 } : { commits: 2000, files: 10_000 }
 }
 
 /** Runs a task for each number, with some of them in flight at any time. */
