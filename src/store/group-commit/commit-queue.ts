@@ -226,11 +226,15 @@ export class CommitQueue {
     const lease = changesLease ? undefined : this.#expectLease()
     const batch = lease === undefined ? rows : { ...rows, expect: [...(rows.expect ?? []), lease] }
     const isStored = () => batch.journal.slice(0, 1).every((row) => isRowStored(reader, row))
-    return chain(this.#gate.run(() => commitOnce(reader, batch, isStored), settle, fail), () => {
-      // After the next commit may begin: what the callers do now need not end before that.
+    // After the next commit may begin: what the callers do now need not end before that.
+    const acknowledge = () => {
       for (const { request } of accepted) request.resolve()
       if (accepted.length > 0) this.#followed.notify()
-    })
+    }
+    return chain(
+      this.#gate.run(() => commitOnce(reader, batch, isStored), settle, fail),
+      acknowledge,
+    )
   }
 
   /** Expects the lease of the vault as it is known, unless no row of others came since. Local vaults have none. */
