@@ -143,7 +143,7 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // More than cores: tests wait a sixth of their time for processes, disks and clocks.
-    maxWorkers: Math.ceil(availableParallelism() * 1.6),
+    maxWorkers: Math.ceil(availableParallelism() * 1.2),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new FlakyReporter()],
     projects: times === undefined ? [unit, system, torture] : [multiplyProperties(Number(times))],
