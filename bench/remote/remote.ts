@@ -45,6 +45,7 @@ export const remote: Benchmark = {
   targets: [
     targets.atLeast(0.6, 'pg', 'commit', 'commit one operation'),
     targets.atLeast(0.6, 'pg', 'commit-process', "commit one operation, durability 'process'"),
+    targets.perSecond(15_000, 'files', 'files, 100 in flight'),
     targets.slowdown('warm stat at least 0.8× a local home', 1 / 0.8, 'stat', 'stat-local'),
     targets.within(0.6, 'walk', 'cold walk'),
     targets.atMost(2, 'fork-trips', 'trips of a fork'),

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -160,7 +161,9 @@ describe.runIf(process.platform === 'linux')('the watcher of a home', { timeout:
   it('makes way for the watcher of another version', async () => {
     const { home, requests } = createPlace()
     const { ended } = await startWatcher(home)
-    writeFileSync(join(requests, 'new.request'), JSON.stringify({ v: 1000, method: 'ask' }))
+    // As clients do: a request is complete under its name.
+    writeFileSync(join(requests, 'new'), JSON.stringify({ v: 1000, method: 'ask' }))
+    renameSync(join(requests, 'new'), join(requests, 'new.request'))
     expect(await ended).toEqual([0, null])
   })
 
