@@ -5,6 +5,7 @@ import { toReadError } from './engines/engine-errors.ts'
 import { chain } from './maybe-promise.ts'
 import { createSnapshotCollectedError, MissingError } from './missing-error.ts'
 import { ReadQueue, readsInBatches } from './read-queue.ts'
+import { isDeltaBlob, readDeltaBlob } from './segments/delta-row.ts'
 import { readSegmentBlob } from './segments/read-segment.ts'
 import { isSegmentBlob } from './segments/segment-row.ts'
 import { StoreSession } from './sessions/store-session.ts'
@@ -21,6 +22,7 @@ type ResultMap<T> = Map<string | number, { readonly value: T }>
 /** Results that a remote engine returned during one unit of work. */
 class ReadResults {
   readonly blobs: ResultMap<Uint8Array | undefined> = new Map()
+  readonly rows: ResultMap<Uint8Array | undefined> = new Map()
   readonly hashes: ResultMap<number | undefined> = new Map()
   readonly records: ResultMap<Uint8Array | undefined> = new Map()
   readonly lists: ResultMap<readonly RecordRow[]> = new Map()
@@ -125,6 +127,15 @@ export class EngineReader {
     )
   }
 
+  /** Reads the row of a blob as it is stored. */
+  readBlobRow(id: number): Uint8Array | undefined {
+    return this.#readOrFault(
+      ({ rows }) => rows,
+      () => id,
+      () => this.#source.readBlob(id),
+    )
+  }
+
   /** Reads a blob for a caller that awaits it itself. */
   fetchBlob(id: number): MaybePromise<Uint8Array | undefined> {
     return this.#readEngine(() => this.#readContent(id))
@@ -211,8 +222,12 @@ export class EngineReader {
     })
   }
 
-  /** Reads a blob from the engine, or from the segment to which its row refers. */
+  /** Reads a blob from the engine, or from the segment or the other blob to which its row refers. */
   #readContent(id: number): MaybePromise<Uint8Array | undefined> {
+    if (isDeltaBlob(id)) {
+      const readRow = (row: number) => this.#source.readBlob(row)
+      return readDeltaBlob(id, readRow, (base) => this.#readContent(base))
+    }
     if (!isSegmentBlob(id)) return this.#source.readBlob(id)
     this.session.answerIfDue()
     // Read again without a cache: a collection moves content to another segment.

@@ -145,6 +145,11 @@ export interface Engine extends AsyncDisposable {
    * such a row raises the format of the store. Absent where the engine has all content itself.
    */
   readonly segments?: SegmentStore | undefined
+  /**
+   * True if rows of blobs from `FIRST_DELTA_BLOB` on may have content as a difference from that of other blobs. The first
+   * commit of such a row raises the format of the store, too.
+   */
+  readonly storesDeltas?: boolean
   /** Registry of what each opener reads; absent if only one process can open the home. */
   readonly sessionRegistry?: SessionRegistry | undefined
   readPage(id: number): MaybePromise<Uint8Array | undefined>

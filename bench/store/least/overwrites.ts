@@ -6,20 +6,21 @@ import { chooseScale } from '../scale.ts'
 import { BareRows } from './rows.ts'
 
 const BLOCK_BYTES = 4096
-const CHUNK_BYTES = 32 * 1024
+/** What a delta has besides its bytes. */
+const DELTA_HEAD_BYTES = 24
 
-/** A chunk of 32 KiB as a row for each block that is overwritten. */
+/** A row with a delta for each block that is overwritten. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const { overwrites } = chooseScale(settings)
-  const directory = `${settings.directory}/chunk-rows-${process.pid}`
+  const directory = `${settings.directory}/delta-rows-${process.pid}`
   await mkdir(directory)
-  const chunk = randomBytes(CHUNK_BYTES)
+  const delta = randomBytes(DELTA_HEAD_BYTES + BLOCK_BYTES)
   recorder.progress('overwrite')
   const rows = new BareRows(`${directory}/rows.db`)
   const startedAt = performance.now()
   for (let done = 0; done < overwrites; done++) {
-    chunk.writeUInt32LE(done, (done % (CHUNK_BYTES / BLOCK_BYTES)) * BLOCK_BYTES)
-    rows.commit('overwrite', '/large.bin', chunk)
+    delta.writeUInt32LE(done)
+    rows.commit('overwrite', '/large.bin', delta)
   }
   recorder.note('overwrite', (performance.now() - startedAt) / 1000 / overwrites)
   rows[Symbol.dispose]()

@@ -1,4 +1,5 @@
 import { isVfsError } from '../../vfs/index.ts'
+import { decodeDelta, isDeltaBlob, readDeltaBlob } from '../segments/delta-row.ts'
 import { readSegmentBlob } from '../segments/read-segment.ts'
 import { decodeSegmentRow, isSegmentBlob } from '../segments/segment-row.ts'
 import { measureSegmentUse } from '../segments/segment-rows.ts'
@@ -7,15 +8,20 @@ import type { StoreHome } from '../store-home.ts'
 import { uploadPrefix } from '../vault/upload.ts'
 
 /** Reads the content of a blob past every cache; undefined if it is missing. EIO if its segment is, with the path. */
-export async function readBlobContent({ engine }: StoreHome, id: number): Promise<Uint8Array | undefined> {
+export async function readBlobContent(home: StoreHome, id: number): Promise<Uint8Array | undefined> {
+  const { engine } = home
+  const readRow = (row: number) => engine.readBlob(row)
+  if (isDeltaBlob(id)) return readDeltaBlob(id, readRow, (base) => readBlobContent(home, base))
   if (!isSegmentBlob(id)) return engine.readBlob(id)
   return readSegmentBlob(engine.segments, id, () => engine.readBlob(id))
 }
 
 /** Returns where the content of a blob is, for messages; empty if it is in the store itself. */
-export async function describeBlobSegment({ engine }: StoreHome, id: number): Promise<string> {
-  if (!isSegmentBlob(id)) return ''
+export async function describeBlobSegment(home: StoreHome, id: number): Promise<string> {
+  const { engine } = home
   const bytes = await engine.readBlob(id)
+  if (isDeltaBlob(id)) return bytes ? describeBlobSegment(home, decodeDelta(id, bytes).base) : ''
+  if (!isSegmentBlob(id)) return ''
   const row = bytes && decodeSegmentRow(id, bytes)
   if (row === undefined || row instanceof Uint8Array) return ''
   return ` in the segment ${engine.segments?.locate(row.segment) ?? row.segment}`

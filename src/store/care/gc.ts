@@ -1,5 +1,6 @@
 import { isVfsError } from '../../vfs/index.ts'
 import type { HashRow, Sweep } from '../engine.ts'
+import { isDeltaBlob } from '../segments/delta-row.ts'
 import { computeBlobHash } from '../segments/hash-chunks.ts'
 import { decodeSegmentRow, isSegmentBlob } from '../segments/segment-row.ts'
 import { querySessions } from '../sessions/query-sessions.ts'
@@ -19,6 +20,7 @@ const SWEEP_BATCH_SIZE = 500
 /** Batch size on a nearly full disk: each row may need its own rewritten page. */
 const SCARCE_SWEEP_BATCH_SIZE = 50
 const SCARCE_BYTES = 128 * 1024 * 1024
+const NO_HASH = new Uint8Array(0)
 const NO_SEGMENTS: SegmentSweep = { segments: 0, bytes: 0 }
 /** Age until which an upload of an earlier version, which names no session, counts as in progress. */
 const LEGACY_UPLOAD_TTL_MS = 24 * 60 * 60 * 1000
@@ -91,7 +93,7 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   await reach.follow(await readRoots(home))
   const unused = await hashBlobs(
     home,
-    blobs.filter((id) => !reach.blobs.has(id)),
+    blobs.filter((id) => !reach.hasBlob(id)),
     () => report('hashing', total),
   )
   const hashed = unused.filter((row) => row.hash.length > 0)
@@ -99,9 +101,9 @@ export async function gc(home: StoreHome, options: GcOptions = {}): Promise<GcRe
   const { uploads, roots: held, blobs: heldBlobs } = await collectHolds(home, options.sessionTimeoutMs)
   const roots = await readRoots(home)
   await reach.follow({ ...roots, pages: [...roots.pages, ...held] })
-  for (const blob of heldBlobs) reach.blobs.add(blob)
+  await reach.addBlobs(heldBlobs)
   const deadPages = uploads > 0 ? [] : pages.filter((id) => !reach.pages.has(id))
-  const deadBlobs = uploads > 0 ? [] : unused.filter(({ blob }) => !reach.blobs.has(blob))
+  const deadBlobs = uploads > 0 ? [] : unused.filter(({ blob }) => !reach.hasBlob(blob))
   let swept = total - deadPages.length - deadBlobs.length
   const commitSweep = (sweep: Sweep, count: number) => {
     swept += count
@@ -177,13 +179,17 @@ async function hashBlobs(home: StoreHome, ids: readonly number[], report: () => 
   const all: UnusedBlob[] = []
   for (const blob of ids) {
     const row = (await home.engine.readBlob(blob)) ?? new Uint8Array(0)
-    // What is in a segment need not be read: its row has the hash.
-    const content = isSegmentBlob(blob) && row.length > 0 ? decodeSegmentRow(blob, row) : row
-    const hash = content instanceof Uint8Array ? computeBlobHash(content) : content.hash
-    all.push({ blob, size: content.length, hash })
+    all.push(isDeltaBlob(blob) ? { blob, size: row.length, hash: NO_HASH } : hashRow(blob, row))
     if (all.length % SWEEP_BATCH_SIZE === 0) report()
   }
   return all
+}
+
+function hashRow(blob: number, row: Uint8Array): UnusedBlob {
+  // What is in a segment need not be read: its row has the hash.
+  const content = isSegmentBlob(blob) && row.length > 0 ? decodeSegmentRow(blob, row) : row
+  const hash = content instanceof Uint8Array ? computeBlobHash(content) : content.hash
+  return { blob, size: content.length, hash }
 }
 
 async function forEachBatch<T>(

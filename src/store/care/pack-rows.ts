@@ -8,6 +8,7 @@ import {
   decodeSegmentRow,
   encodeReference,
   FIRST_SEGMENT_BLOB,
+  isSegmentBlob,
   MAX_REFERENCE_BYTES,
   type SegmentRow,
 } from '../segments/segment-row.ts'
@@ -150,7 +151,9 @@ class RowPacker {
     try {
       for (let last = FIRST_SEGMENT_BLOB - 1; last < upTo; ) {
         const listed = (await this.#engine.listBlobSizes?.(last, SIZES_PER_READ)) ?? []
-        const rows = listed.filter(({ id, bytes }) => id <= upTo && bytes > MAX_REFERENCE_BYTES)
+        const rows = listed.filter(
+          ({ id, bytes }) => id <= upTo && bytes > MAX_REFERENCE_BYTES && isSegmentBlob(id),
+        )
         for (const part of splitBySize(rows)) await this.#add(part)
         last = listed.length < SIZES_PER_READ ? upTo : (listed.at(-1)?.id ?? upTo)
       }

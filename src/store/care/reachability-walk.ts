@@ -1,6 +1,7 @@
 import { isVfsError } from '../../vfs/index.ts'
 import { listMergePoints } from '../files/attachments.ts'
 import { listOperationBlobs } from '../files/operation-blobs.ts'
+import { decodeDelta, isDeltaBlob } from '../segments/delta-row.ts'
 import type { StoreHome } from '../store-home.ts'
 import { isBranch, type TreeNode } from '../tree/tree-node.ts'
 import { type BlobRef, listBlobRefs, type TreeValue } from '../tree/tree-values.ts'
@@ -27,6 +28,8 @@ export interface ReachabilityVisitor {
 export class ReachabilityWalk {
   readonly pages: Set<number> = new Set()
   readonly blobs: Set<number> = new Set()
+  /** Blobs that are the base of others. Visited only if something else refers to them, too. */
+  readonly #bases = new Set<number>()
   readonly #home: StoreHome
   readonly #visitor: ReachabilityVisitor
 
@@ -55,6 +58,16 @@ export class ReachabilityWalk {
       if (isBranch(node)) for (const child of node.children) pending.push(Number(child))
       else for (const ref of node.values.flatMap(listBlobRefs)) await this.#followBlob(ref)
     }
+  }
+
+  /** Reports whether a blob is in use. */
+  hasBlob(id: number): boolean {
+    return this.blobs.has(id) || this.#bases.has(id)
+  }
+
+  /** Adds blobs without visiting them. */
+  async addBlobs(ids: readonly number[]): Promise<void> {
+    for (const id of ids) await this.#addBlob(id)
   }
 
   #holdRoots(roots: readonly number[]): void {
@@ -106,9 +119,27 @@ export class ReachabilityWalk {
 
   async #followBlob(ref: BlobRef): Promise<void> {
     if (this.blobs.has(ref.blob)) return
-    this.blobs.add(ref.blob)
+    const added = this.#addBlob(ref.blob)
+    if (added !== undefined) await added
     const visited = this.#visitor.blob(ref)
     if (visited instanceof Promise) await visited
+  }
+
+  /** Adds a blob, and the one on which it is based. */
+  #addBlob(id: number): Promise<void> | undefined {
+    this.blobs.add(id)
+    return isDeltaBlob(id) ? this.#addBase(id) : undefined
+  }
+
+  async #addBase(id: number): Promise<void> {
+    const row = await this.#home.engine.readBlob(id)
+    if (row === undefined) return
+    try {
+      this.#bases.add(decodeDelta(id, row).base)
+    } catch (error) {
+      // Without its own row, the base is of no use to it.
+      if (!isVfsError(error, 'EIO')) throw error
+    }
   }
 
   async #yieldTurn(): Promise<void> {

@@ -74,7 +74,7 @@ describe('the sqlite engine', () => {
     const db = new DatabaseSync(file)
     db.exec('PRAGMA user_version = 99')
     db.close()
-    expect(() => new SqliteEngine({ file })).toThrow(/format 99, this version knows 2; update coppice/)
+    expect(() => new SqliteEngine({ file })).toThrow(/format 99, this version knows 3; update coppice/)
   })
 })
 
@@ -144,7 +144,7 @@ describe('the lmdb engine', () => {
     const meta = root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
     meta.putSync(Buffer.from('format'), Buffer.of(0, 0, 0, 0, 0, 0, 0, 99))
     await root.close()
-    await expect(LmdbEngine.open({ directory })).rejects.toThrow(/format 99, this version knows 2; update/)
+    await expect(LmdbEngine.open({ directory })).rejects.toThrow(/format 99, this version knows 3; update/)
   })
 
   it('reports a failed commit as EIO, changes nothing by it and goes on', async () => {

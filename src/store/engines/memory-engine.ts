@@ -13,6 +13,7 @@ interface MemoryJournal {
 export class MemoryEngine implements Engine {
   readonly name = 'memory'
   readonly isSync = true
+  readonly storesDeltas = true
   readonly sessionRegistry: MemorySessionRegistry = new MemorySessionRegistry()
   readonly #pages = new RowTable()
   readonly #blobs = new RowTable()

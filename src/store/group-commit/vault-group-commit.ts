@@ -70,7 +70,7 @@ export class VaultGroupCommit {
     if (added.length === 0) return
     const blobs = added
       .flatMap(({ operation }) => listOperationBlobs(operation))
-      .flatMap(({ blob }) => this.#blobs.findStaged(blob) ?? [])
+      .flatMap(({ blob }) => this.#blobs.findStagedRow(blob) ?? [])
     const first = this.#log.seq + 1 + this.#appended
     const journal = added.map((operation, index) => this.#toJournalRow(operation, first + index))
     this.#appended += added.length

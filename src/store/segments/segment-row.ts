@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { VfsError } from '../../vfs/index.ts'
+import { FIRST_DELTA_BLOB } from './delta-row.ts'
 
 /**
  * First id of blobs whose row may refer to a segment: a file or object outside the engine with large content. SPEC.md
@@ -33,7 +34,7 @@ export const MAX_REFERENCE_BYTES: number = REFERENCE_BYTES + HASH_BYTES + CRC_BY
 
 /** Reports whether the row of a blob begins with its kind, as this file encodes it. */
 export function isSegmentBlob(id: number): boolean {
-  return id >= FIRST_SEGMENT_BLOB
+  return id >= FIRST_SEGMENT_BLOB && id < FIRST_DELTA_BLOB
 }
 
 export function createSegmentName(): string {

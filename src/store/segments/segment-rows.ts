@@ -1,7 +1,9 @@
 import type { BlobSize, Engine } from '../engine.ts'
+import { isDeltaBlob } from './delta-row.ts'
 import {
   decodeSegmentRow,
   FIRST_SEGMENT_BLOB,
+  isSegmentBlob,
   MAX_REFERENCE_BYTES,
   type SegmentReference,
   type SegmentRow,
@@ -39,7 +41,8 @@ export interface SegmentBlob {
 export async function* listSegmentBlobs(engine: Engine): AsyncGenerator<readonly SegmentBlob[]> {
   for (let after = FIRST_SEGMENT_BLOB - 1; ; ) {
     const listed = await listRows(engine, after, ROWS_PER_READ)
-    const ids = listed.filter(({ bytes }) => bytes <= MAX_REFERENCE_BYTES).map(({ id }) => id)
+    const small = listed.filter(({ id, bytes }) => bytes <= MAX_REFERENCE_BYTES && isSegmentBlob(id))
+    const ids = small.map(({ id }) => id)
     const rows = await readBlobRows(engine, ids)
     yield ids.flatMap((id, index) => {
       const bytes = rows[index]
@@ -47,7 +50,7 @@ export async function* listSegmentBlobs(engine: Engine): AsyncGenerator<readonly
       return row === undefined || row instanceof Uint8Array ? [] : [{ id, reference: row }]
     })
     const last = listed.at(-1)
-    if (last === undefined || listed.length < ROWS_PER_READ) return
+    if (last === undefined || listed.length < ROWS_PER_READ || isDeltaBlob(last.id)) return
     after = last.id
   }
 }

@@ -3,6 +3,15 @@ import { Slab, VfsError } from '../../vfs/index.ts'
 import type { Batch, BlobRow } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
 import { MissingError } from '../missing-error.ts'
+import {
+  addPiece,
+  type Delta,
+  decodeDelta,
+  encodeDelta,
+  FIRST_DELTA_BLOB,
+  isDeltaBlob,
+  measureDelta,
+} from '../segments/delta-row.ts'
 import { type ChunkHashes, hashChunk } from '../segments/hash-chunks.ts'
 import { encodeInlineRow, FIRST_SEGMENT_BLOB, isSegmentBlob } from '../segments/segment-row.ts'
 import type { BlobRef } from '../tree/tree-values.ts'
@@ -11,8 +20,14 @@ import { BlobCache } from './blob-cache.ts'
 const encoder = new TextEncoder()
 const NO_HASH = new Uint8Array(0)
 const NO_BLOBS: readonly BlobRow[] = []
+const NO_STAGED: readonly StagedBlob[] = []
 /** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
 const MAX_STAGED_BYTES = 8 * 1024 * 1024
+
+/** Content up to this size is stored whole: a delta would take as many pages of the store. */
+const MAX_WHOLE_BYTES = 4096
+/** A delta takes at most this part of the whole content. */
+const MAX_DELTA_PART = 0.5
 
 /** Limit of blobs that are read ahead in one trip. */
 const BLOBS_AHEAD = 16
@@ -23,9 +38,20 @@ const MAX_BLOBS_AHEAD = 2 * SEGMENT_BLOBS_AHEAD
 
 /** Blobs a commit must include or require, so that all its references resolve. */
 export interface StagedBlobs {
-  readonly fresh: readonly BlobRow[]
+  readonly fresh: readonly StagedBlob[]
   /** Blobs that were already stored when they were put. */
   readonly reused: readonly BlobRow[]
+}
+
+/** A blob that waits for its commit. Its bytes are the whole content, also if a delta is stored. */
+interface StagedBlob extends BlobRow {
+  readonly delta?: Delta
+}
+
+/** A part of some content. */
+export interface ChangedRange {
+  readonly offset: number
+  readonly length: number
 }
 
 /** Stores content as blobs and reads it. New blobs are staged here until the commit that refers to them. */
@@ -33,11 +59,11 @@ export class BlobStore {
   readonly reader: EngineReader
   readonly nextId: () => number
   readonly maxStagedBytes: number
-  readonly #fresh = new Map<number, BlobRow>()
+  readonly #fresh = new Map<number, StagedBlob>()
   readonly #byHash = new Map<string, number>()
   readonly #reused = new Map<number, BlobRow>()
   /** Blobs of a commit in progress. */
-  readonly #inFlight = new Map<number, BlobRow>()
+  readonly #inFlight = new Map<number, StagedBlob>()
   readonly #slab = Slab.forStored()
   readonly #cache = new BlobCache(this.#slab)
   /** Blobs that were read before they were asked for, unchecked, the oldest first. */
@@ -84,9 +110,10 @@ export class BlobStore {
     return stored
   }
 
-  /** Returns the staged blob with an id, or undefined. */
-  findStaged(id: number): BlobRow | undefined {
-    return this.#fresh.get(id)
+  /** Returns the row of a staged blob, or undefined. */
+  findStagedRow(id: number): BlobRow | undefined {
+    const staged = this.#fresh.get(id)
+    return staged && toStoredRow(staged)
   }
 
   /** Drops a staged blob that no commit will refer to. Those with a hash stay, since other files may refer to them. */
@@ -105,6 +132,43 @@ export class BlobStore {
     const id = this.#firstId + this.nextId()
     this.#addStaged({ id, hash: NO_HASH, bytes, crc })
     return { blob: id, size: bytes.length, crc }
+  }
+
+  /**
+   * Stages content that differs from stored content in a range: as a delta if that takes much less than the whole, which
+   * is not deduplicated.
+   */
+  putChanged(bytes: Uint8Array, old: BlobRef | undefined, range: ChangedRange): BlobRef {
+    const delta = old && this.#planDelta(bytes, old, range)
+    if (delta === undefined) return this.putUnshared(bytes)
+    const crc = crc32(bytes)
+    const id = FIRST_DELTA_BLOB + this.nextId()
+    this.#addStaged({ id, hash: NO_HASH, bytes, delta })
+    return { blob: id, size: bytes.length, crc }
+  }
+
+  #planDelta(bytes: Uint8Array, old: BlobRef, { offset, length }: ChangedRange): Delta | undefined {
+    const size = bytes.length
+    const isShort = size > MAX_WHOLE_BYTES && length <= size * MAX_DELTA_PART
+    if (this.reader.engine.storesDeltas !== true || !isShort || old.size > size) return undefined
+    const before = this.#findDelta(old)
+    if (before === undefined) return undefined
+    const pieces = addPiece(before.pieces, { offset, bytes: bytes.subarray(offset, offset + length) })
+    const delta = { base: before.base, size, pieces }
+    return measureDelta(delta) <= size * MAX_DELTA_PART ? delta : undefined
+  }
+
+  /**
+   * Returns stored content as a delta, which has no pieces if it is stored whole. Undefined for what is not stored: a later
+   * change may take its place before the commit.
+   */
+  #findDelta({ blob: id, size }: BlobRef): Delta | undefined {
+    const staged = this.#fresh.get(id)
+    if (staged !== undefined) return staged.delta
+    if (size === 0 || this.#inFlight.has(id) || this.#reused.has(id)) return undefined
+    if (!isDeltaBlob(id)) return { base: id, size, pieces: [] }
+    const row = this.reader.readBlobRow(id)
+    return row && decodeDelta(id, row)
   }
 
   /** Creates another blob store on the same engine, with nothing staged. */
@@ -161,7 +225,7 @@ export class BlobStore {
 
   /** Takes the staged blobs to which one commit refers. Those of other operations wait for their own commit. */
   takeStagedFor(references: readonly Pick<BlobRef, 'blob'>[]): StagedBlobs {
-    const fresh = references.flatMap(({ blob }) => this.#takeFresh(blob) ?? NO_BLOBS)
+    const fresh = references.flatMap(({ blob }) => this.#takeFresh(blob) ?? NO_STAGED)
     const reused =
       this.#reused.size === 0 ? NO_BLOBS : references.flatMap(({ blob }) => this.#takeReused(blob))
     return { fresh, reused }
@@ -190,7 +254,7 @@ export class BlobStore {
     return row === undefined ? NO_BLOBS : [row]
   }
 
-  #takeFresh(id: number): BlobRow | undefined {
+  #takeFresh(id: number): StagedBlob | undefined {
     const row = this.#fresh.get(id)
     if (row === undefined) return undefined
     this.#fresh.delete(id)
@@ -207,7 +271,7 @@ export class BlobStore {
     return id
   }
 
-  #addStaged(row: BlobRow): void {
+  #addStaged(row: StagedBlob): void {
     this.#fresh.set(row.id, row)
     this.#stagedBytes += row.bytes.length
     if (row.hash.length > 0) this.#byHash.set(toHashKey(row.hash), row.id)
@@ -222,15 +286,22 @@ export function toBatchBlobs(
   { fresh, reused }: StagedBlobs,
   wasRefused: boolean,
 ): Pick<Batch, 'blobs' | 'requires'> {
-  const blobs = fresh.some(({ id }) => isSegmentBlob(id)) ? fresh.map(toStoredRow) : fresh
+  const blobs = fresh.some(isEncoded) ? fresh.map(toStoredRow) : fresh
   if (wasRefused) return { blobs: [...blobs, ...reused.map(toStoredRow)] }
   if (reused.length === 0) return { blobs }
   return { blobs, requires: reused.map(({ id, hash }) => ({ hash, blob: id })) }
 }
 
+/** Reports whether the row of a blob is not its content as it is. */
+function isEncoded({ id }: BlobRow): boolean {
+  return isSegmentBlob(id) || isDeltaBlob(id)
+}
+
 /** Returns the row that stores content under its id. */
-function toStoredRow({ id, hash, bytes, ...row }: BlobRow): BlobRow {
-  return isSegmentBlob(id) ? { id, hash, bytes: encodeInlineRow(bytes) } : { id, hash, bytes, ...row }
+function toStoredRow(staged: StagedBlob): BlobRow {
+  const { id, hash, bytes, delta } = staged
+  if (delta !== undefined) return { id, hash, bytes: encodeDelta(delta) }
+  return isSegmentBlob(id) ? { id, hash, bytes: encodeInlineRow(bytes) } : staged
 }
 
 function toHashKey(digest: Uint8Array): string {

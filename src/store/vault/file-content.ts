@@ -1,7 +1,7 @@
 import type { FileOperation, StoredContent } from '../files/operation.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
 import { type ChunkHashes, hashChunk } from '../segments/hash-chunks.ts'
-import { type BlobRef, CHUNK_BYTES, type ContentRef } from '../tree/tree-values.ts'
+import { type BlobRef, CHUNK_BYTES } from '../tree/tree-values.ts'
 import type { BlobStore } from './blob-store.ts'
 
 /** Limit in bytes for content inside the inode's record. */
@@ -101,13 +101,12 @@ export function isSameContent(
   newNumber: number,
   blobs: BlobStore,
 ): boolean {
-  const { size, content: before } = old.getInode(oldNumber)
-  const { size: newSize, content: after } = current.getInode(newNumber)
-  if (size !== newSize) return false
-  if (isSameBlob(before, after)) return true
+  const { size } = old.getInode(oldNumber)
+  if (size !== current.getInode(newNumber).size) return false
   for (let position = 0; position < size; position += CHUNK_BYTES) {
     const index = position / CHUNK_BYTES
-    if (isSameBlob(findChunkRef(old, oldNumber, index), findChunkRef(current, newNumber, index))) continue
+    const ref = findChunkRef(old, oldNumber, index)
+    if (ref !== undefined && ref.blob === findChunkRef(current, newNumber, index)?.blob) continue
     const [one = EMPTY] = readContent(old, oldNumber, blobs, position, CHUNK_BYTES)
     const [other = EMPTY] = readContent(current, newNumber, blobs, position, CHUNK_BYTES)
     if (Buffer.compare(one, other) !== 0) return false
@@ -115,15 +114,11 @@ export function isSameContent(
   return true
 }
 
-function findChunkRef(files: VaultFiles, number: number, index: number): ContentRef | undefined {
+/** Returns the reference to a chunk of a file; undefined for a hole, and for content in the inode's record. */
+export function findChunkRef(files: VaultFiles, number: number, index: number): BlobRef | undefined {
   const { content } = files.getInode(number)
-  return content === 'chunks' ? files.findChunk(number, index) : content
-}
-
-function isSameBlob(one: ContentRef | undefined, other: ContentRef | undefined): boolean {
-  return typeof one === 'object' && typeof other === 'object' && 'blob' in one && 'blob' in other
-    ? one.blob === other.blob
-    : false
+  if (content === 'chunks') return files.findChunk(number, index)
+  return index === 0 && !(content instanceof Uint8Array) ? content : undefined
 }
 
 /**
@@ -150,7 +145,10 @@ export function appendBytes(
     path,
     size: total,
     kept,
-    chunks: splitChunks(bytes).map((chunk) => blobs.putUnshared(chunk)),
+    chunks: splitChunks(bytes).map((chunk, index) => {
+      const old = index === 0 ? findChunkRef(files, number, kept) : undefined
+      return blobs.putChanged(chunk, old, { offset: size - start, length: chunk.length - (size - start) })
+    }),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { InodeOperation } from '../files/operation.ts'
 import type { VaultFiles } from '../files/vault-files.ts'
 import { entryKinds, toGroup } from '../tree/tree-key.ts'
-import { type BlobRef, CHUNK_BYTES } from '../tree/tree-values.ts'
+import { CHUNK_BYTES } from '../tree/tree-values.ts'
 import type { BlobStore } from './blob-store.ts'
-import { MAX_INLINE_BYTES, readChunk, readContent } from './file-content.ts'
+import { findChunkRef, MAX_INLINE_BYTES, readChunk, readContent } from './file-content.ts'
 
 type PatchOperation = Extract<InodeOperation, { readonly op: 'patch' }>
 type ChunkChange = PatchOperation['chunks'][number]
@@ -39,7 +39,9 @@ export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Ar
     const [from, to] = [Math.max(position, begin), Math.min(end, begin + CHUNK_BYTES)]
     const piece = bytes.subarray(from - position, to - position)
     const length = Math.min(CHUNK_BYTES, size - begin)
-    chunks.push([index, blobs.putUnshared(replaceRange(target, index, length, from - begin, piece))])
+    const whole = replaceRange(target, index, length, from - begin, piece)
+    const range = { offset: from - begin, length: piece.length }
+    chunks.push([index, blobs.putChanged(whole, findChunkRef(files, inode, index), range)])
   }
   return { op: 'patch', path, inode, size, chunks }
 }
@@ -137,10 +139,4 @@ function readOldChunk({ files, blobs, inode }: PatchTarget, index: number, lengt
 
 function getChunkSize({ files, inode }: PatchTarget, index: number): number {
   return findChunkRef(files, inode, index)?.size ?? 0
-}
-
-function findChunkRef(files: VaultFiles, inode: number, index: number): BlobRef | undefined {
-  const { content } = files.getInode(inode)
-  if (content === 'chunks') return files.findChunk(inode, index)
-  return index === 0 && !(content instanceof Uint8Array) ? content : undefined
 }

@@ -3,7 +3,6 @@ import { makePrivateDirectory, makePrivateFile } from '../../../machine/index.ts
 import { VfsError } from '../../../vfs/index.ts'
 import type { Batch, Durability, Engine, EngineUsage, JournalRow, RecordRow, Sweep } from '../../engine.ts'
 import { FileSegments } from '../../segments/file-segments.ts'
-import { isSegmentBlob } from '../../segments/segment-row.ts'
 import { FileSessionRegistry } from '../../sessions/file-session-registry.ts'
 import { decodeNumberAt, encodeIdKey, encodeJournalKey } from '../binary-keys.ts'
 import { type CommittedState, canCommit } from '../can-commit.ts'
@@ -12,6 +11,7 @@ import { getDirectorySize, getDiskFreeBytes } from '../disk-usage.ts'
 import { toCommitError } from '../engine-errors.ts'
 import { OpenMarker, removeMarkers } from '../open-marker.ts'
 import { StoreFile } from '../store-file.ts'
+import { getNeededFormat } from '../store-format.ts'
 import { assertIntact, findDamage } from './lmdb-check.ts'
 import {
   assertOwnFormat,
@@ -20,9 +20,9 @@ import {
   type LmdbTable,
   type LmdbTables,
   loadLmdb,
-  markSegments,
   measureTable,
   openTables,
+  raiseFormat,
   SEGMENT_DIRECTORY,
 } from './lmdb-tables.ts'
 
@@ -58,6 +58,7 @@ export interface LmdbEngineOptions {
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb'
   readonly isSync = true
+  readonly storesDeltas = true
   readonly sessionRegistry: FileSessionRegistry
   readonly segments: FileSegments
   readonly #directory: string
@@ -296,7 +297,7 @@ export class LmdbEngine implements Engine {
     const { meta, pages, blobs, hashes, journal, records } = this.#tables
     if (batch.sweep) this.#sweep(batch.sweep)
     for (const { id, bytes } of batch.blobs ?? []) blobs.putSync(encodeIdKey(id), bytes)
-    if (batch.blobs?.some(({ id }) => isSegmentBlob(id))) markSegments(this.#tables)
+    raiseFormat(this.#tables, getNeededFormat(batch.blobs ?? []))
     for (const { id, hash } of batch.blobs ?? []) if (hash.length > 0) hashes.putSync(hash, encodeIdKey(id))
     for (const { id, bytes } of batch.pages ?? []) pages.putSync(encodeIdKey(id), bytes)
     for (const row of batch.journal ?? []) journal.putSync(encodeJournalKey(row), row.bytes)

@@ -1,7 +1,7 @@
 import type { Database, RootDatabase } from 'lmdb'
 import { decodeNumberAt, encodeIdKey } from '../binary-keys.ts'
 import { createForeignStoreError, createMissingPackageError } from '../engine-errors.ts'
-import { assertFormat, FIRST_FORMAT, SEGMENT_FORMAT } from '../store-format.ts'
+import { assertFormat, FIRST_FORMAT } from '../store-format.ts'
 
 /** Directory of large content in that of the environment. */
 export const SEGMENT_DIRECTORY = 'segments'
@@ -68,9 +68,11 @@ export function assertOwnFormat(root: LmdbRoot, directory: string, isReadOnly: b
   assertFormat(directory, found ?? FIRST_FORMAT)
 }
 
-/** Raises the format of a store with content in segments. Call it in a transaction. */
-export function markSegments({ meta }: LmdbTables): void {
-  meta.putSync(FORMAT_KEY, encodeIdKey(SEGMENT_FORMAT))
+/** Raises the format of a store, unless it is as high. Call it in a transaction. */
+export function raiseFormat({ meta }: LmdbTables, format: number): void {
+  if (format === FIRST_FORMAT) return
+  const found = meta.getBinary(FORMAT_KEY)
+  if (found === undefined || decodeNumberAt(found, 0) < format) meta.putSync(FORMAT_KEY, encodeIdKey(format))
 }
 
 /** Counts the rows and bytes of a table by reading all of it. */

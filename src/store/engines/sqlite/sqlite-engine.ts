@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createRandomBytes, makePrivateFile } from '../../../machine/index.ts'
 import type {
   Batch,
+  BlobRow,
   Durability,
   Engine,
   EngineUsage,
@@ -13,14 +14,13 @@ import type {
 } from '../../engine.ts'
 import { SqliteGroupCommit } from '../../group-commit/sqlite-group-commit.ts'
 import { FileSegments } from '../../segments/file-segments.ts'
-import { isSegmentBlob } from '../../segments/segment-row.ts'
 import { FileSessionRegistry } from '../../sessions/file-session-registry.ts'
 import { type CommittedState, canCommit } from '../can-commit.ts'
 import { DiskSpace, isGrowing } from '../disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from '../disk-usage.ts'
 import { toCommitError } from '../engine-errors.ts'
 import { StoreFile } from '../store-file.ts'
-import { SEGMENT_FORMAT } from '../store-format.ts'
+import { FIRST_FORMAT, getNeededFormat } from '../store-format.ts'
 import { assertOwnLog } from './sqlite-identity.ts'
 import { MAX_SEQ, toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
 import { findOnlyRow, SqliteRowCommit } from './sqlite-row-commit.ts'
@@ -32,7 +32,6 @@ import { SqliteWal } from './sqlite-wal.ts'
 const SHRINK_PAGES = 256
 /** The same on a nearly full disk: the log gets each moved page and the pages that refer to it. */
 const SCARCE_SHRINK_PAGES = 32
-const MARK_SEGMENTS = `PRAGMA user_version = ${SEGMENT_FORMAT}`
 /** A record that every durable commit changes. */
 const SYNC_KEY = 'sync'
 /** Replaces a value that is damaged and no longer a blob; decoding it reports the damage. */
@@ -58,6 +57,7 @@ export interface SqliteEngineOptions {
 export class SqliteEngine implements Engine {
   readonly name = 'sqlite'
   readonly isSync = true
+  readonly storesDeltas = true
   readonly sessionRegistry: FileSessionRegistry
   readonly segments: FileSegments
   readonly #file: string
@@ -78,6 +78,8 @@ export class SqliteEngine implements Engine {
   readonly #rowCommit: SqliteRowCommit
   /** Change count of the snapshot that reads see, while they run together. */
   #snapshotChanges: number | undefined
+  /** Format of the store, as far as it is known. It only grows. */
+  #format = FIRST_FORMAT
   #isClosed = false
 
   constructor({
@@ -289,9 +291,21 @@ export class SqliteEngine implements Engine {
   #commitRow(batch: Batch): boolean | undefined {
     const row = findOnlyRow(batch)
     if (row === undefined || this.#diskSpace.isScarce) return undefined
+    if (batch.blobs?.[0] !== undefined && !this.#hasFormatFor(batch.blobs)) return undefined
     this.#storeFile.assertPresent()
     const result = this.#rowCommit.commit(row, batch.blobs?.[0])
     return result === 'side-log-exists' ? undefined : result === 'committed'
+  }
+
+  /** Reports whether the store has the format that blobs need. Not for use in a transaction, which may be rolled back. */
+  #hasFormatFor(blobs: readonly BlobRow[]): boolean {
+    const needed = getNeededFormat(blobs)
+    if (needed > this.#format) this.#format = this.#readFormat()
+    return needed <= this.#format
+  }
+
+  #readFormat(): number {
+    return Number(this.#statements.getValue('format'))
   }
 
   #readPageCount(): number {
@@ -326,7 +340,8 @@ export class SqliteEngine implements Engine {
     if (sweep) this.#sweep(sweep)
     const statements = this.#statements
     statements.putAll('putBlob', blobs, getId)
-    if (blobs.some(({ id }) => isSegmentBlob(id))) this.#db.exec(MARK_SEGMENTS)
+    const format = getNeededFormat(blobs)
+    if (format > FIRST_FORMAT && format > this.#readFormat()) this.#db.exec(`PRAGMA user_version = ${format}`)
     for (const { id, hash } of blobs) if (hash.length > 0) statements.get('putHash').run(hash, id)
     statements.putAll('putPage', pages, getId)
     statements.putAll('putJournal', journal, toJournalKey)

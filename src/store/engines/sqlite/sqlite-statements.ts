@@ -15,6 +15,7 @@ const SQL = {
   rollback: 'ROLLBACK',
   changeCount: 'PRAGMA data_version',
   pageCount: 'PRAGMA page_count',
+  format: 'PRAGMA user_version',
   readPage: 'SELECT bytes FROM pages WHERE id = ?',
   readBlob: 'SELECT bytes FROM blobs WHERE id = ?',
   findBlob: 'SELECT blob FROM hashes WHERE hash = ?',
@@ -94,7 +95,7 @@ export class SqliteStatements {
    * Returns the only column of the only row, or undefined. For frequent reads of statements that `get` is not used for.
    */
   getValue(
-    name: 'readPage' | 'readBlob' | 'findBlob' | 'readRecord' | 'changeCount',
+    name: 'readPage' | 'readBlob' | 'findBlob' | 'readRecord' | 'changeCount' | 'format',
     ...key: StatementKey
   ): unknown {
     const statement = this.#values.get(name) ?? this.#prepareValue(name)
