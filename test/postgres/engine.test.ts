@@ -123,7 +123,7 @@ when('the postgres engine', () => {
     const later = place()
     await (await open(later)).close()
     await sql(`update home_${places}.home set value = '99' where key = 'format'`)
-    await expect(open(later)).rejects.toThrow(/format 99, this version knows 2; update coppice/)
+    await expect(open(later)).rejects.toThrow(/format 99, this version knows 3; update coppice/)
     const foreign = place()
     await sql(`create schema home_${places}; create table home_${places}.invoices ()`)
     await expect(open(foreign)).rejects.toThrow(/another program with 'invoices'/)

@@ -20,7 +20,7 @@ export async function readBlobContent(home: StoreHome, id: number): Promise<Uint
 export async function describeBlobSegment(home: StoreHome, id: number): Promise<string> {
   const { engine } = home
   const bytes = await engine.readBlob(id)
-  if (isDeltaBlob(id)) return bytes ? describeBlobSegment(home, decodeDelta(id, bytes).base) : ''
+  if (isDeltaBlob(id)) return bytes ? describeBlobSegment(home, decodeDelta(id, bytes).base.blob) : ''
   if (!isSegmentBlob(id)) return ''
   const row = bytes && decodeSegmentRow(id, bytes)
   if (row === undefined || row instanceof Uint8Array) return ''

@@ -1,10 +1,10 @@
-import { crc32 } from 'node:zlib'
 import { isVfsError } from '../../vfs/index.ts'
 import type { MaybePromise } from '../engine.ts'
 import { getErrorMessage } from '../engines/engine-errors.ts'
 import type { StoreHome } from '../store-home.ts'
 import type { TreeNode } from '../tree/tree-node.ts'
 import type { BlobRef, TreeValue } from '../tree/tree-values.ts'
+import { isIntact } from '../vault/blob-store.ts'
 import { deletionPrefix } from '../vault/deletion-record.ts'
 import { uploadPrefix } from '../vault/upload.ts'
 import { checkNames } from './check-names.ts'
@@ -161,8 +161,8 @@ async function readNode({ engine, codec }: StoreHome, id: number): Promise<TreeN
   }
 }
 
-function findBlobProblem(bytes: Uint8Array | undefined, { size, crc }: BlobRef): string | undefined {
+function findBlobProblem(bytes: Uint8Array | undefined, ref: BlobRef): string | undefined {
   if (bytes === undefined) return 'it is missing'
-  if (bytes.length !== size) return `it has ${bytes.length} bytes, not ${size}`
-  return crc32(bytes) === crc ? undefined : 'its checksum does not match'
+  if (bytes.length !== ref.size) return `it has ${bytes.length} bytes, not ${ref.size}`
+  return isIntact(ref, bytes) ? undefined : 'its checksum does not match'
 }

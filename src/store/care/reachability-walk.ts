@@ -135,7 +135,7 @@ export class ReachabilityWalk {
     const row = await this.#home.engine.readBlob(id)
     if (row === undefined) return
     try {
-      this.#bases.add(decodeDelta(id, row).base)
+      this.#bases.add(decodeDelta(id, row).base.blob)
     } catch (error) {
       // Without its own row, the base is of no use to it.
       if (!isVfsError(error, 'EIO')) throw error

@@ -2,6 +2,7 @@ import { VfsError } from '../../vfs/index.ts'
 import { findXattr, listXattrs } from '../files/attachments.ts'
 import { assertDirectory } from '../files/directory-entries.ts'
 import { type NamedEntry, toInlineText, type VaultFiles } from '../files/vault-files.ts'
+import { isDeltaBlob } from '../segments/delta-row.ts'
 import type { Inode } from '../tree/tree-values.ts'
 import type { BlobStore } from '../vault/blob-store.ts'
 import { readContent } from '../vault/file-content.ts'
@@ -109,14 +110,14 @@ export abstract class PosixReads {
   }
 
   /**
-   * Returns where the content of a file in a single blob is stored; undefined for any other file. Within a home, an
+   * Returns where the content of a file in a single blob is stored; undefined for any other file, and for a delta. Within a home, an
    * equal id means equal content, and another checksum other content.
    */
   getContentReference(ino: number): ContentReference | undefined {
     const { content } = this.#getInode(ino, 'read')
-    return content === 'chunks' || content instanceof Uint8Array
-      ? undefined
-      : { id: content.blob, checksum: content.crc }
+    if (content === 'chunks' || content instanceof Uint8Array) return undefined
+    // The checksum of a delta is not that of the content.
+    return isDeltaBlob(content.blob) ? undefined : { id: content.blob, checksum: content.crc }
   }
 
   /** Returns the next position of data or of a hole; null where `lseek` fails with ENXIO. */

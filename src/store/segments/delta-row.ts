@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { VfsError } from '../../vfs/index.ts'
 import { chain, type MaybePromise } from '../maybe-promise.ts'
+import type { BlobRef } from '../tree/tree-values.ts'
 
 /**
  * First id of blobs whose row is a delta: bytes that replace a part of another blob. A program that changes a few
@@ -12,7 +13,8 @@ export const FIRST_DELTA_BLOB: number = 2 ** 52
 const ID_BYTES = 8
 const NUMBER_BYTES = 4
 const CRC_BYTES = 4
-const HEAD_BYTES = ID_BYTES + NUMBER_BYTES
+const BASE_BYTES = ID_BYTES + NUMBER_BYTES + CRC_BYTES
+const HEAD_BYTES = BASE_BYTES + NUMBER_BYTES
 const PIECE_HEAD_BYTES = 2 * NUMBER_BYTES
 
 /** Bytes from an offset on. */
@@ -23,8 +25,8 @@ export interface DeltaPiece {
 
 /** Content as a difference from that of another blob. */
 export interface Delta {
-  /** Id of the other blob, which has its content itself or in a segment: a read never follows two deltas. */
-  readonly base: number
+  /** The other blob, which has its content itself or in a segment: a read never follows two deltas. */
+  readonly base: BlobRef
   /** Size of the content. Zeros follow a base that is shorter. */
   readonly size: number
   /** In the order of their offsets. None overlaps or touches another. */
@@ -41,28 +43,31 @@ export function measureDelta({ pieces }: Delta): number {
   return pieces.reduce((sum, { bytes }) => sum + PIECE_HEAD_BYTES + bytes.length, HEAD_BYTES + CRC_BYTES)
 }
 
-/** Encodes a row, with a checksum: by a damaged row, a collection would take the base for unused. */
-export function encodeDelta(delta: Delta): Uint8Array {
-  const row = Buffer.allocUnsafe(measureDelta(delta))
-  row.writeBigUInt64LE(BigInt(delta.base))
-  row.writeUInt32LE(delta.size, ID_BYTES)
+/** Encodes the row of a blob. */
+export function encodeDelta(id: number, { base, size, pieces }: Delta): { row: Uint8Array; crc: number } {
+  const row = Buffer.allocUnsafeSlow(measureDelta({ base, size, pieces }))
+  row.writeBigUInt64LE(BigInt(base.blob))
+  row.writeUInt32LE(base.size, ID_BYTES)
+  row.writeUInt32LE(base.crc, ID_BYTES + NUMBER_BYTES)
+  row.writeUInt32LE(size, BASE_BYTES)
   let position = HEAD_BYTES
-  for (const { offset, bytes } of delta.pieces) {
+  for (const { offset, bytes } of pieces) {
     row.writeUInt32LE(offset, position)
     row.writeUInt32LE(bytes.length, position + NUMBER_BYTES)
     row.set(bytes, position + PIECE_HEAD_BYTES)
     position += PIECE_HEAD_BYTES + bytes.length
   }
-  row.writeUInt32LE(crc32(row.subarray(0, position)), position)
-  return row
+  const crc = computeRowCrc(id, row.subarray(0, position))
+  row.writeUInt32LE(crc, position)
+  return { row, crc }
 }
 
-/** Decodes a row. Throws EIO if it is damaged. */
+/** Decodes the row of a blob. Throws EIO if it is damaged. */
 export function decodeDelta(id: number, bytes: Uint8Array): Delta {
   const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const end = row.length - CRC_BYTES
-  if (end < HEAD_BYTES || crc32(row.subarray(0, end)) !== row.readUInt32LE(end))
-    throw new VfsError('EIO', `blob ${id}`, { op: 'read', detail: `the row of blob ${id} is damaged` })
+  if (end < HEAD_BYTES || computeRowCrc(id, row.subarray(0, end)) !== row.readUInt32LE(end))
+    throw createDamageError(id, `the row of blob ${id} is damaged`)
   const pieces: DeltaPiece[] = []
   for (let position = HEAD_BYTES; position < end; ) {
     const start = position + PIECE_HEAD_BYTES
@@ -70,13 +75,26 @@ export function decodeDelta(id: number, bytes: Uint8Array): Delta {
     pieces.push({ offset: row.readUInt32LE(position), bytes: row.subarray(start, start + length) })
     position = start + length
   }
-  return { base: Number(row.readBigUInt64LE()), size: row.readUInt32LE(ID_BYTES), pieces }
+  const [blob, size, crc] = [
+    row.readBigUInt64LE(),
+    row.readUInt32LE(ID_BYTES),
+    row.readUInt32LE(ID_BYTES + 4),
+  ]
+  return { base: { blob: Number(blob), size, crc }, size: row.readUInt32LE(BASE_BYTES), pieces }
+}
+
+/** Computes a checksum that a row with the id of another blob does not have. */
+function computeRowCrc(id: number, row: Uint8Array): number {
+  return crc32(row, id % 2 ** 32)
 }
 
 /** Reads bytes of a blob; undefined if it is missing. */
 type ReadBlob = (id: number) => MaybePromise<Uint8Array | undefined>
 
-/** Reads the content of a delta; undefined if its row or its base is missing. EIO if the row is damaged. */
+/**
+ * Reads the content of a delta and verifies it; undefined if its row or its base is missing. EIO if one of them is
+ * damaged.
+ */
 export function readDeltaBlob(
   id: number,
   readRow: ReadBlob,
@@ -85,17 +103,26 @@ export function readDeltaBlob(
   return chain(readRow(id), (row) => {
     if (row === undefined) return undefined
     const delta = decodeDelta(id, row)
-    return chain(readContent(delta.base), (base) => base && applyDelta(base, delta))
+    const { blob, size, crc } = delta.base
+    return chain(readContent(blob), (base) => {
+      if (base === undefined) return undefined
+      if (base.length === size && crc32(base) === crc) return applyDelta(base, delta)
+      throw createDamageError(id, `blob ${blob}, on which blob ${id} is based, is damaged`)
+    })
   })
 }
 
 /** Returns the content that a delta makes of its base. */
-function applyDelta(base: Uint8Array, { size, pieces }: Delta): Uint8Array {
+export function applyDelta(base: Uint8Array, { size, pieces }: Delta): Uint8Array {
   const content = Buffer.allocUnsafeSlow(size)
-  content.set(base.subarray(0, size))
+  content.set(base)
   content.fill(0, base.length)
   for (const { offset, bytes } of pieces) content.set(bytes, offset)
   return content
+}
+
+function createDamageError(id: number, detail: string): VfsError {
+  return new VfsError('EIO', `blob ${id}`, { op: 'read', detail })
 }
 
 /** Adds bytes to pieces, in place of those that they cover, and joins what touches. */

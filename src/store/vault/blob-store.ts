@@ -5,7 +5,9 @@ import type { EngineReader } from '../engine-reader.ts'
 import { MissingError } from '../missing-error.ts'
 import {
   addPiece,
+  applyDelta,
   type Delta,
+  type DeltaPiece,
   decodeDelta,
   encodeDelta,
   FIRST_DELTA_BLOB,
@@ -43,15 +45,10 @@ export interface StagedBlobs {
   readonly reused: readonly BlobRow[]
 }
 
-/** A blob that waits for its commit. Its bytes are the whole content, also if a delta is stored. */
+/** A blob that waits for its commit. */
 interface StagedBlob extends BlobRow {
+  /** The delta that its bytes encode. Without it, they are the content. */
   readonly delta?: Delta
-}
-
-/** A part of some content. */
-export interface ChangedRange {
-  readonly offset: number
-  readonly length: number
 }
 
 /** Stores content as blobs and reads it. New blobs are staged here until the commit that refers to them. */
@@ -135,26 +132,25 @@ export class BlobStore {
   }
 
   /**
-   * Stages content that differs from stored content in a range: as a delta if that takes much less than the whole, which
-   * is not deduplicated.
+   * Stages stored content with other bytes in one place, and the new size. Undefined if that takes little less than the
+   * whole content: then stage that.
    */
-  putChanged(bytes: Uint8Array, old: BlobRef | undefined, range: ChangedRange): BlobRef {
-    const delta = old && this.#planDelta(bytes, old, range)
-    if (delta === undefined) return this.putUnshared(bytes)
-    const crc = crc32(bytes)
+  putDelta(old: BlobRef | undefined, size: number, piece: DeltaPiece): BlobRef | undefined {
+    // Copied, since the caller may change it.
+    const delta = old && this.#planDelta(old, size, { ...piece, bytes: new Uint8Array(piece.bytes) })
+    if (delta === undefined) return undefined
     const id = FIRST_DELTA_BLOB + this.nextId()
-    this.#addStaged({ id, hash: NO_HASH, bytes, delta })
-    return { blob: id, size: bytes.length, crc }
+    const { row, crc } = encodeDelta(id, delta)
+    this.#addStaged({ id, hash: NO_HASH, bytes: row, delta })
+    return { blob: id, size, crc }
   }
 
-  #planDelta(bytes: Uint8Array, old: BlobRef, { offset, length }: ChangedRange): Delta | undefined {
-    const size = bytes.length
-    const isShort = size > MAX_WHOLE_BYTES && length <= size * MAX_DELTA_PART
+  #planDelta(old: BlobRef, size: number, piece: DeltaPiece): Delta | undefined {
+    const isShort = size > MAX_WHOLE_BYTES && piece.bytes.length <= size * MAX_DELTA_PART
     if (this.reader.engine.storesDeltas !== true || !isShort || old.size > size) return undefined
     const before = this.#findDelta(old)
     if (before === undefined) return undefined
-    const pieces = addPiece(before.pieces, { offset, bytes: bytes.subarray(offset, offset + length) })
-    const delta = { base: before.base, size, pieces }
+    const delta = { base: before.base, size, pieces: addPiece(before.pieces, piece) }
     return measureDelta(delta) <= size * MAX_DELTA_PART ? delta : undefined
   }
 
@@ -162,11 +158,12 @@ export class BlobStore {
    * Returns stored content as a delta, which has no pieces if it is stored whole. Undefined for what is not stored: a later
    * change may take its place before the commit.
    */
-  #findDelta({ blob: id, size }: BlobRef): Delta | undefined {
+  #findDelta(old: BlobRef): Delta | undefined {
+    const { blob: id, size } = old
     const staged = this.#fresh.get(id)
     if (staged !== undefined) return staged.delta
     if (size === 0 || this.#inFlight.has(id) || this.#reused.has(id)) return undefined
-    if (!isDeltaBlob(id)) return { base: id, size, pieces: [] }
+    if (!isDeltaBlob(id)) return { base: old, size, pieces: [] }
     const row = this.reader.readBlobRow(id)
     return row && decodeDelta(id, row)
   }
@@ -178,12 +175,13 @@ export class BlobStore {
 
   /** Reads the bytes of a blob. EIO if it is missing, or its size or checksum does not match. */
   get({ blob, size, crc }: BlobRef): Uint8Array {
-    const waiting = this.#fresh.get(blob) ?? this.#reused.get(blob) ?? this.#inFlight.get(blob)
+    const staged = this.#fresh.get(blob) ?? this.#inFlight.get(blob)
+    if (staged?.delta !== undefined) return applyDelta(this.get(staged.delta.base), staged.delta)
     // Cached bytes were verified when they were read, and a blob never changes.
-    const verified = waiting?.bytes ?? this.#cache.get(blob)
+    const verified = staged?.bytes ?? this.#reused.get(blob)?.bytes ?? this.#cache.get(blob)
     if (verified !== undefined) return verified
     const bytes = this.#ahead.get(blob) ?? this.reader.readBlob(blob)
-    if (bytes !== undefined && bytes.length === size && crc32(bytes) === crc) {
+    if (bytes !== undefined && isIntact({ blob, size, crc }, bytes)) {
       this.#cache.put(blob, bytes)
       return bytes
     }
@@ -233,9 +231,9 @@ export class BlobStore {
 
   /** Ends a successful commit of taken blobs. Reused ones were stored before it. */
   markStored({ fresh }: StagedBlobs): void {
-    for (const { id, bytes } of fresh) {
+    for (const { id, bytes, delta } of fresh) {
       this.#inFlight.delete(id)
-      this.#cache.put(id, bytes)
+      if (delta === undefined) this.#cache.put(id, bytes)
     }
   }
 
@@ -278,6 +276,11 @@ export class BlobStore {
   }
 }
 
+/** Reports whether bytes are the content of a blob. That of a delta was verified when it was read. */
+export function isIntact({ blob, size, crc }: BlobRef, bytes: Uint8Array): boolean {
+  return bytes.length === size && (isDeltaBlob(blob) || crc32(bytes) === crc)
+}
+
 /**
  * Returns the parts of a batch for staged blobs. The engine refuses a commit if a reused blob was collected meanwhile:
  * then that one is stored again, under its id.
@@ -286,21 +289,15 @@ export function toBatchBlobs(
   { fresh, reused }: StagedBlobs,
   wasRefused: boolean,
 ): Pick<Batch, 'blobs' | 'requires'> {
-  const blobs = fresh.some(isEncoded) ? fresh.map(toStoredRow) : fresh
+  const blobs = fresh.some(({ id }) => isSegmentBlob(id)) ? fresh.map(toStoredRow) : fresh
   if (wasRefused) return { blobs: [...blobs, ...reused.map(toStoredRow)] }
   if (reused.length === 0) return { blobs }
   return { blobs, requires: reused.map(({ id, hash }) => ({ hash, blob: id })) }
 }
 
-/** Reports whether the row of a blob is not its content as it is. */
-function isEncoded({ id }: BlobRow): boolean {
-  return isSegmentBlob(id) || isDeltaBlob(id)
-}
-
 /** Returns the row that stores content under its id. */
-function toStoredRow(staged: StagedBlob): BlobRow {
-  const { id, hash, bytes, delta } = staged
-  if (delta !== undefined) return { id, hash, bytes: encodeDelta(delta) }
+function toStoredRow(staged: BlobRow): BlobRow {
+  const { id, hash, bytes } = staged
   return isSegmentBlob(id) ? { id, hash, bytes: encodeInlineRow(bytes) } : staged
 }
 

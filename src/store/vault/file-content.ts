@@ -147,7 +147,8 @@ export function appendBytes(
     kept,
     chunks: splitChunks(bytes).map((chunk, index) => {
       const old = index === 0 ? findChunkRef(files, number, kept) : undefined
-      return blobs.putChanged(chunk, old, { offset: size - start, length: chunk.length - (size - start) })
+      const piece = { offset: size - start, bytes: chunk.subarray(size - start) }
+      return blobs.putDelta(old, chunk.length, piece) ?? blobs.putUnshared(chunk)
     }),
   }
 }

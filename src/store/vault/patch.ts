@@ -39,9 +39,9 @@ export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Ar
     const [from, to] = [Math.max(position, begin), Math.min(end, begin + CHUNK_BYTES)]
     const piece = bytes.subarray(from - position, to - position)
     const length = Math.min(CHUNK_BYTES, size - begin)
-    const whole = replaceRange(target, index, length, from - begin, piece)
-    const range = { offset: from - begin, length: piece.length }
-    chunks.push([index, blobs.putChanged(whole, findChunkRef(files, inode, index), range)])
+    const offset = from - begin
+    const delta = blobs.putDelta(findChunkRef(files, inode, index), length, { offset, bytes: piece })
+    chunks.push([index, delta ?? blobs.putUnshared(replaceRange(target, index, length, offset, piece))])
   }
   return { op: 'patch', path, inode, size, chunks }
 }
