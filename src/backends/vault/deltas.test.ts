@@ -125,10 +125,8 @@ describe.each(['sqlite', 'lmdb'] as const)('small changes of a large file on %s'
 describe('small changes of a large file', () => {
   it('raise the format of a store, which earlier versions then refuse', async () => {
     const path = newPlace()
-    const readFormat = () => {
-      using db = new DatabaseSync(join(path, 'store.db'), { readOnly: true })
-      return db.prepare('PRAGMA user_version').get()?.['user_version']
-    }
+    const readFormat = () =>
+      useDatabase(path, (db) => db.prepare('PRAGMA user_version').get()?.['user_version'])
     await using home = await openHome({ path })
     const file = await ChangedFile.create(await home.createVault('base'), 2 * CHUNK_BYTES)
     expect(readFormat()).toBe(1)
@@ -163,10 +161,17 @@ describe('small changes of a large file', () => {
   })
 })
 
-/** Changes the last byte of blobs in the store itself. */
+function useDatabase<T>(path: string, use: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(join(path, 'store.db'))
+  try {
+    return use(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Changes the last bytes of blobs in the store itself. */
 function damageLastBytes(path: string, where: string): void {
-  using db = new DatabaseSync(join(path, 'store.db'))
-  db.exec(
-    `UPDATE blobs SET bytes = CAST(substr(bytes, 1, length(bytes) - 1) || x'00' AS BLOB) WHERE ${where}`,
-  )
+  const damaged = 'CAST(substr(bytes, 1, length(bytes) - 4) || zeroblob(4) AS BLOB)'
+  useDatabase(path, (db) => db.exec(`UPDATE blobs SET bytes = ${damaged} WHERE ${where}`))
 }
