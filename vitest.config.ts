@@ -60,10 +60,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const globalSetup = ['test/support/bundle-programs.ts']
+/** Sets where the files of a test are. */
+const setupFiles = ['test/support/scratch-in-memory.ts']
+
 const unit: Project = {
   extends: true,
   test: {
     name: 'unit',
+    setupFiles,
     include: ['src/**/*.test.ts', 'examples/**/*.test.ts', ...UNIT_IN_TEST],
     exclude: [...defaultExclude, ...SYSTEM_IN_SRC, COUNTING],
     // One process loads each module once for all files. No unit test leaves state behind in a module.
@@ -80,14 +85,13 @@ const bundledPrograms = {
       : null,
 }
 
-const globalSetup = ['test/support/bundle-programs.ts']
-
 const system: Project = {
   extends: true,
   plugins: [bundledPrograms],
   test: {
     name: 'system',
     globalSetup,
+    setupFiles,
     // As above. Isolated files would load the same modules again: a third of their processor time.
     isolate: false,
     retry: Number(tries) - 1,
