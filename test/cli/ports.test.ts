@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage, request } from 'node:http'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { root } from '../support/run-node.ts'
 import { whyNoOverlay } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
@@ -53,7 +53,17 @@ function startServer(cli: Cli, fork: string, ports: readonly number[], options: 
   const command = ['exec', '--fork', fork, ...options, '--', 'node', 'server.cjs', ...ports.map(String)]
   const child = cli.start(command)
   onTestFinished(() => stop(child))
+  showMessagesOnFailure(child)
   return child
+}
+
+/** Shows what a server says if the test fails: it may have refused to start. */
+function showMessagesOnFailure({ stderr }: ChildProcessWithoutNullStreams): void {
+  let messages = ''
+  stderr.setEncoding('utf8').on('data', (chunk) => {
+    messages += chunk
+  })
+  onTestFailed(() => console.error(`the server said: ${messages}`))
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -217,6 +227,7 @@ describe.skipIf(why !== undefined)('the ports of a fork', () => {
     }
     const server = run('exec', '--fork', 'fix', '--', 'node', 'server.cjs', String(port))
     onTestFinished(() => stop(server))
+    showMessagesOnFailure(server)
     await waitForPorts(cli, 'fix')
     expect(await readPage(port, 'fix.localhost')).toMatchObject({ status: 200 })
     const beside = run('enter', 'fix', '--', 'curl', '-sS', `http://localhost:${port}/`)

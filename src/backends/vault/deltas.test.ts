@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isOpenable, readFile } from '../../vfs/index.ts'
-import { type Home, openHome, type Vault } from './index.ts'
+import { type FileSystem, isOpenable, readFile } from '../../vfs/index.ts'
+import { type Home, openHome } from './index.ts'
 
 const KIBIBYTE = 1024
 const CHUNK_BYTES = 32 * KIBIBYTE
@@ -20,17 +20,21 @@ const forgetAll = () => ({ keepHistory: new Date(Date.now() + 1) })
 /** A file in a vault and the bytes that it must have. */
 class ChangedFile {
   readonly content: Buffer
-  readonly vault: Vault
+  readonly vault: FileSystem
 
-  private constructor(vault: Vault, content: Buffer) {
+  private constructor(vault: FileSystem, content: Buffer) {
     this.vault = vault
     this.content = content
   }
 
-  static async create(vault: Vault, size: number): Promise<ChangedFile> {
+  static async create(vault: FileSystem, size: number): Promise<ChangedFile> {
     const content = randomBytes(size)
     await vault.write(PATH, content)
     return new ChangedFile(vault, content)
+  }
+
+  static async read(vault: FileSystem): Promise<ChangedFile> {
+    return new ChangedFile(vault, Buffer.from(await readFile(vault, PATH)))
   }
 
   async change(position: number, length: number): Promise<void> {
@@ -41,7 +45,7 @@ class ChangedFile {
     this.content.set(bytes, position)
   }
 
-  async isIn(vault: Vault): Promise<boolean> {
+  async isIn(vault: FileSystem): Promise<boolean> {
     return this.content.equals(await readFile(vault, PATH))
   }
 }
@@ -100,6 +104,32 @@ describe.each(['sqlite', 'lmdb'] as const)('small changes of a large file on %s'
     await expectSound(home)
   })
 
+  it('are whole in a fork in memory, which a collection does not know', async () => {
+    await using home = await open(newPlace())
+    const vault = await home.createVault('base')
+    await ChangedFile.create(vault, 2 * CHUNK_BYTES)
+    const fork = await vault.fork()
+    const file = await ChangedFile.read(fork)
+    await file.change(5000, 4 * KIBIBYTE)
+    await vault.remove(PATH)
+    await home.gc(forgetAll())
+    expect(await file.isIn(fork)).toBe(true)
+  })
+
+  it('count with their own size in the usage of a fork, and share the rest', async () => {
+    await using home = await open(newPlace())
+    const vault = await home.createVault('base')
+    await ChangedFile.create(vault, 10 * CHUNK_BYTES)
+    const fork = await home.fork('base', 'other')
+    const file = await ChangedFile.read(fork)
+    const before = await countBlobBytes(home)
+    for (let index = 0; index < 10; index++) await file.change(index * CHUNK_BYTES, 2 * KIBIBYTE)
+    expect(await fork.quota.usage()).toMatchObject({
+      privateBytes: (await countBlobBytes(home)) - before,
+      sharedBytes: 10 * CHUNK_BYTES,
+    })
+  })
+
   it('are as small for bytes that are appended', async () => {
     await using home = await open(newPlace())
     const vault = await home.createVault('base')
@@ -125,25 +155,37 @@ describe.each(['sqlite', 'lmdb'] as const)('small changes of a large file on %s'
 describe('small changes of a large file', () => {
   it('raise the format of a store, which earlier versions then refuse', async () => {
     const path = newPlace()
-    const readFormat = () =>
-      useDatabase(path, (db) => db.prepare('PRAGMA user_version').get()?.['user_version'])
     await using home = await openHome({ path })
     const file = await ChangedFile.create(await home.createVault('base'), 2 * CHUNK_BYTES)
-    expect(readFormat()).toBe(1)
+    expect(readFormat(path)).toBe(1)
     await file.change(0, 1)
-    expect(readFormat()).toBe(3)
+    expect(readFormat(path)).toBe(3)
     await file.vault.write('/large', randomBytes(2 * KIBIBYTE * KIBIBYTE))
-    expect(readFormat()).toBe(3)
+    expect(readFormat(path)).toBe(3)
+  })
+
+  it('raise it before they are in the side log of a mount, which an earlier version would replay', async () => {
+    const path = newPlace()
+    await using home = await openHome({ path })
+    const file = await ChangedFile.create(await home.createVault('base'), 2 * CHUNK_BYTES)
+    expect(readFormat(path)).toBe(1)
+    const posix = await home.posix('base', { usesGroupCommit: true })
+    posix.write(posix.lookup(1, PATH.slice(1)) ?? 0, 5000, file.content.subarray(0, 4 * KIBIBYTE))
+    expect(posix.pendingVersion).toBeGreaterThan(0)
+    expect(readFormat(path)).toBe(3)
+    posix.commit()
   })
 
   it('are reported with their file if they or what they are based on is damaged, and salvaged without', async () => {
     const path = newPlace()
+    let changed: Uint8Array = new Uint8Array(0)
     {
       await using home = await openHome({ path })
       const vault = await home.createVault('base')
       const file = await ChangedFile.create(vault, 3 * CHUNK_BYTES)
       await file.change(10, 10)
       await file.change(CHUNK_BYTES + 10, 10)
+      changed = file.content.subarray(10, 20)
     }
     damageLastBytes(path, 'id = (SELECT max(id) FROM blobs)')
     await using home = await openHome({ path })
@@ -154,10 +196,12 @@ describe('small changes of a large file', () => {
     // The collection keeps what the other one is based on.
     await home.gc(forgetAll())
     expect((await home.fsck()).damaged).toHaveLength(1)
-    await home.salvage('base', join(path, 'out'))
-    expect(readFileSync(join(path, 'out', `${PATH}.damaged`))).toHaveLength(3 * CHUNK_BYTES)
     damageLastBytes(path, 'length(bytes) = 32768')
     expect((await home.fsck()).damaged).toHaveLength(3)
+    await home.salvage('base', join(path, 'out'))
+    const salvaged = readFileSync(join(path, 'out', `${PATH}.damaged`))
+    expect(salvaged).toHaveLength(3 * CHUNK_BYTES)
+    expect(salvaged.subarray(0, 30)).toEqual(Buffer.concat([Buffer.alloc(10), changed, Buffer.alloc(10)]))
   })
 })
 
@@ -168,6 +212,10 @@ function useDatabase<T>(path: string, use: (db: DatabaseSync) => T): T {
   } finally {
     db.close()
   }
+}
+
+function readFormat(path: string): unknown {
+  return useDatabase(path, (db) => db.prepare('PRAGMA user_version').get()?.['user_version'])
 }
 
 /** Changes the last bytes of blobs in the store itself. */

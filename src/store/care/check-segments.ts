@@ -1,5 +1,5 @@
 import { isVfsError } from '../../vfs/index.ts'
-import { decodeDelta, isDeltaBlob, readDeltaBlob } from '../segments/delta-row.ts'
+import { isDeltaBlob, readDeltaBlob } from '../segments/delta-row.ts'
 import { readSegmentBlob } from '../segments/read-segment.ts'
 import { decodeSegmentRow, isSegmentBlob } from '../segments/segment-row.ts'
 import { measureSegmentUse } from '../segments/segment-rows.ts'
@@ -17,11 +17,9 @@ export async function readBlobContent(home: StoreHome, id: number): Promise<Uint
 }
 
 /** Returns where the content of a blob is, for messages; empty if it is in the store itself. */
-export async function describeBlobSegment(home: StoreHome, id: number): Promise<string> {
-  const { engine } = home
-  const bytes = await engine.readBlob(id)
-  if (isDeltaBlob(id)) return bytes ? describeBlobSegment(home, decodeDelta(id, bytes).base.blob) : ''
+export async function describeBlobSegment({ engine }: StoreHome, id: number): Promise<string> {
   if (!isSegmentBlob(id)) return ''
+  const bytes = await engine.readBlob(id)
   const row = bytes && decodeSegmentRow(id, bytes)
   if (row === undefined || row instanceof Uint8Array) return ''
   return ` in the segment ${engine.segments?.locate(row.segment) ?? row.segment}`

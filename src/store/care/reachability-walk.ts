@@ -1,4 +1,5 @@
 import { isVfsError } from '../../vfs/index.ts'
+import { toReadError } from '../engines/engine-errors.ts'
 import { listMergePoints } from '../files/attachments.ts'
 import { listOperationBlobs } from '../files/operation-blobs.ts'
 import { decodeDelta, isDeltaBlob } from '../segments/delta-row.ts'
@@ -132,13 +133,12 @@ export class ReachabilityWalk {
   }
 
   async #addBase(id: number): Promise<void> {
-    const row = await this.#home.engine.readBlob(id)
-    if (row === undefined) return
     try {
-      this.#bases.add(decodeDelta(id, row).base.blob)
+      const row = await this.#home.engine.readBlob(id)
+      if (row !== undefined) this.#bases.add(decodeDelta(id, row).base.blob)
     } catch (error) {
-      // Without its own row, the base is of no use to it.
-      if (!isVfsError(error, 'EIO')) throw error
+      // A damaged row needs no base. One that cannot be read may need it at the next try: a collection must not go on.
+      if (!isVfsError(error, 'EIO') && this.#visitor.damage === undefined) throw toReadError(error)
     }
   }
 

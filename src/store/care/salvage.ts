@@ -1,6 +1,7 @@
 import { VfsError } from '../../vfs/index.ts'
 import { getErrorMessage } from '../engines/engine-errors.ts'
 import { applyOperation } from '../files/apply.ts'
+import { applyDelta, decodeDelta, isDeltaBlob } from '../segments/delta-row.ts'
 import type { StoreHome } from '../store-home.ts'
 import { type BlobRef, CHUNK_BYTES } from '../tree/tree-values.ts'
 import { decodeCheckpoint } from '../vault/checkpoints.ts'
@@ -73,7 +74,7 @@ export class Salvage {
       const bytes = await this.#tryReadBlob(ref)
       const whole = new Uint8Array(length)
       if (bytes === undefined) lost.push(`${start} to ${start + length}`)
-      else whole.set(bytes.subarray(0, length))
+      whole.set((bytes ?? (await this.#readPieces(ref))).subarray(0, length))
       chunks.push(whole)
     }
     return lost.length === 0 ? { chunks } : { chunks, loss: `bytes ${lost.join(', ')} cannot be read` }
@@ -87,6 +88,16 @@ export class Salvage {
       return await this.#home.reader.run(() => this.#home.blobs.get(ref))
     } catch {
       return undefined
+    }
+  }
+
+  /** Reads what a delta has of a chunk whose rest cannot be read, with zeros for the rest. */
+  async #readPieces(ref: BlobRef | undefined): Promise<Uint8Array> {
+    try {
+      const row = ref && isDeltaBlob(ref.blob) && (await this.#home.engine.readBlob(ref.blob))
+      return ref && row ? applyDelta(new Uint8Array(0), decodeDelta(ref.blob, row)) : new Uint8Array(0)
+    } catch {
+      return new Uint8Array(0)
     }
   }
 }

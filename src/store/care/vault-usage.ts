@@ -1,6 +1,7 @@
+import { decodeDelta, isDeltaBlob } from '../segments/delta-row.ts'
 import type { StoreHome } from '../store-home.ts'
 import { isBranch } from '../tree/tree-node.ts'
-import type { TreeValue } from '../tree/tree-values.ts'
+import type { BlobRef, TreeValue } from '../tree/tree-values.ts'
 import { listLandmarks } from '../vault/landmarks.ts'
 import type { VaultLog } from '../vault/vault-log.ts'
 import { readRoots } from './gc-roots.ts'
@@ -62,12 +63,21 @@ async function measureContent(home: StoreHome, roots: readonly number[]): Promis
       if (node !== undefined && !isBranch(node)) sizes.set(`page ${id}`, countInlineBytes(node.values))
       return node
     },
-    blob: ({ blob, size }) => {
-      sizes.set(`blob ${blob}`, size)
+    blob: async (ref) => {
+      sizes.set(`blob ${ref.blob}`, isDeltaBlob(ref.blob) ? await addDelta(home, sizes, ref) : ref.size)
     },
   })
   await reach.follow({ heads: [], vaults: new Set<number>(), pages: roots, trees: [], journals: [] })
   return sizes
+}
+
+/** Adds the base of a delta, and returns the size of the delta's own row. */
+async function addDelta({ engine }: StoreHome, sizes: Map<string, number>, ref: BlobRef): Promise<number> {
+  const row = await engine.readBlob(ref.blob)
+  if (row === undefined) return ref.size
+  const { base } = decodeDelta(ref.blob, row)
+  sizes.set(`blob ${base.blob}`, base.size)
+  return row.length
 }
 
 function countInlineBytes(values: readonly TreeValue[]): number {

@@ -15,6 +15,7 @@ import { SqliteEngine } from './sqlite/sqlite-engine.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-engines-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
+const NO_HASH = new Uint8Array(0)
 let places = 0
 const place = () => join(scratch, `home-${++places}`)
 
@@ -75,6 +76,17 @@ describe('the sqlite engine', () => {
     db.exec('PRAGMA user_version = 99')
     db.close()
     expect(() => new SqliteEngine({ file })).toThrow(/format 99, this version knows 3; update coppice/)
+  })
+
+  it('removes nothing from a store that a later version has changed meanwhile', async () => {
+    const file = place()
+    await using engine = new SqliteEngine({ file })
+    engine.commit({ blobs: [{ id: 1, hash: NO_HASH, bytes: Buffer.from('kept') }] })
+    const db = new DatabaseSync(file)
+    db.exec('PRAGMA user_version = 99')
+    db.close()
+    expect(() => engine.commit({ sweep: { blobs: [{ blob: 1, hash: NO_HASH }] } })).toThrow('format 99')
+    expect(engine.readBlob(1)).toBeDefined()
   })
 })
 
@@ -145,6 +157,18 @@ describe('the lmdb engine', () => {
     meta.putSync(Buffer.from('format'), Buffer.of(0, 0, 0, 0, 0, 0, 0, 99))
     await root.close()
     await expect(LmdbEngine.open({ directory })).rejects.toThrow(/format 99, this version knows 3; update/)
+  })
+
+  it('removes nothing from a store that a later version has changed meanwhile', async () => {
+    const directory = place()
+    await using engine = await LmdbEngine.open({ directory })
+    await engine.commit({ blobs: [{ id: 1, hash: NO_HASH, bytes: Buffer.from('kept') }] })
+    const root = open(directory, { noSubdir: false })
+    const meta = root.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    meta.putSync(Buffer.from('format'), Buffer.of(0, 0, 0, 0, 0, 0, 0, 99))
+    await root.close()
+    expect(() => engine.commit({ sweep: { blobs: [{ blob: 1, hash: NO_HASH }] } })).toThrow('format 99')
+    expect(engine.readBlob(1)).toBeDefined()
   })
 
   it('reports a failed commit as EIO, changes nothing by it and goes on', async () => {

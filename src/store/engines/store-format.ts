@@ -8,7 +8,7 @@ export const FIRST_FORMAT = 1
 /** Format of a store with content in segments. Versions that know no segments refuse to open it. */
 export const SEGMENT_FORMAT = 2
 /** Format of a store with content as differences from other content. */
-const DELTA_FORMAT = 3
+export const DELTA_FORMAT = 3
 
 /** Returns the format that a store with these rows has. */
 export function getNeededFormat(blobs: readonly Pick<BlobRow, 'id'>[]): number {

@@ -23,6 +23,11 @@ export interface SqliteTransactions {
   /** Called once, before the first group. */
   beforeFirstGroup(): void
   begin(): void
+  /**
+   * Raises the format of the store to the one of all that groups may append. An earlier version refuses to open the store
+   * then; it would not understand the side log of a killed process.
+   */
+  raiseFormat(): void
   commit(): void
   /** Never throws. */
   rollback(): void
@@ -269,7 +274,10 @@ export class SqliteGroupCommit implements GroupCommit {
     const { changeCount, commit } = this.#transactions
     const own: OwnCommit | undefined =
       this.#state.kind === 'unused' ? undefined : { token: createToken(), changes: changeCount() }
-    if (own !== undefined) this.#writeToken(own.token)
+    if (own !== undefined) {
+      this.#transactions.raiseFormat()
+      this.#writeToken(own.token)
+    }
     try {
       commit()
     } catch (error) {

@@ -66,17 +66,19 @@ export class BlobStore {
   /** Blobs that were read before they were asked for, unchecked, the oldest first. */
   readonly #ahead = new Map<number, Uint8Array>()
   #stagedBytes = 0
+  readonly #makesDeltas: boolean
   /** Added to the ids of blobs whose rows a collection may pack into segments later. */
   readonly #firstId: number
 
   /**
-   * @param maxStagedBytes the size of staged blobs from which an upload stores them ahead of its commit; `Infinity` to
-   * store nothing ahead.
+   * @param maxStagedBytes the size of staged blobs from which an upload stores them ahead of its commit; `Infinity` for a
+   * store that never commits. It makes no deltas, since a collection would not find their bases.
    */
   constructor(reader: EngineReader, nextId: () => number, maxStagedBytes: number = MAX_STAGED_BYTES) {
     this.reader = reader
     this.nextId = nextId
     this.maxStagedBytes = maxStagedBytes
+    this.#makesDeltas = reader.engine.storesDeltas === true && maxStagedBytes !== Number.POSITIVE_INFINITY
     const { segments, listBlobSizes } = reader.engine
     this.#firstId = segments === undefined || listBlobSizes === undefined ? 0 : FIRST_SEGMENT_BLOB
   }
@@ -147,7 +149,7 @@ export class BlobStore {
 
   #planDelta(old: BlobRef, size: number, piece: DeltaPiece): Delta | undefined {
     const isShort = size > MAX_WHOLE_BYTES && piece.bytes.length <= size * MAX_DELTA_PART
-    if (this.reader.engine.storesDeltas !== true || !isShort || old.size > size) return undefined
+    if (!this.#makesDeltas || !isShort || old.size > size) return undefined
     const before = this.#findDelta(old)
     if (before === undefined) return undefined
     const delta = { base: before.base, size, pieces: addPiece(before.pieces, piece) }

@@ -14,6 +14,7 @@ import { StoreFile } from '../store-file.ts'
 import { getNeededFormat } from '../store-format.ts'
 import { assertIntact, findDamage } from './lmdb-check.ts'
 import {
+  assertKnownFormat,
   assertOwnFormat,
   getFreePageBytes,
   type LmdbRoot,
@@ -310,6 +311,8 @@ export class LmdbEngine implements Engine {
 
   /** Removes swept rows. Hashes go before blobs: a blob is removed only if no hash finds it any more. */
   #sweep(sweep: Sweep): void {
+    // A later version may store what this one does not know to be in use.
+    assertKnownFormat(this.#tables, this.#directory)
     const { pages, blobs, hashes, journal } = this.#tables
     for (const id of sweep.pages ?? []) pages.removeSync(encodeIdKey(id))
     for (const { hash, blob } of sweep.hashes ?? []) if (this.findBlob(hash) === blob) hashes.removeSync(hash)

@@ -68,6 +68,12 @@ export function assertOwnFormat(root: LmdbRoot, directory: string, isReadOnly: b
   assertFormat(directory, found ?? FIRST_FORMAT)
 }
 
+/** Throws ENOTSUP if a later version has raised the format since the store was opened. */
+export function assertKnownFormat({ meta }: LmdbTables, directory: string): void {
+  const found = meta.getBinary(FORMAT_KEY)
+  if (found !== undefined) assertFormat(directory, decodeNumberAt(found, 0))
+}
+
 /** Raises the format of a store, unless it is as high. Call it in a transaction. */
 export function raiseFormat({ meta }: LmdbTables, format: number): void {
   if (format === FIRST_FORMAT) return

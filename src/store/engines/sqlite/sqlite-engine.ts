@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { createRandomBytes, makePrivateFile } from '../../../machine/index.ts'
 import type {
   Batch,
-  BlobRow,
   Durability,
   Engine,
   EngineUsage,
@@ -20,7 +19,8 @@ import { DiskSpace, isGrowing } from '../disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from '../disk-usage.ts'
 import { toCommitError } from '../engine-errors.ts'
 import { StoreFile } from '../store-file.ts'
-import { FIRST_FORMAT, getNeededFormat } from '../store-format.ts'
+import { DELTA_FORMAT, getNeededFormat } from '../store-format.ts'
+import { SqliteFormat } from './sqlite-format.ts'
 import { assertOwnLog } from './sqlite-identity.ts'
 import { MAX_SEQ, toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
 import { findOnlyRow, SqliteRowCommit } from './sqlite-row-commit.ts'
@@ -78,8 +78,7 @@ export class SqliteEngine implements Engine {
   readonly #rowCommit: SqliteRowCommit
   /** Change count of the snapshot that reads see, while they run together. */
   #snapshotChanges: number | undefined
-  /** Format of the store, as far as it is known. It only grows. */
-  #format = FIRST_FORMAT
+  readonly #format: SqliteFormat
   #isClosed = false
 
   constructor({
@@ -105,6 +104,7 @@ export class SqliteEngine implements Engine {
     this.#storeFile = new StoreFile(file)
     this.#isFullyDurable = durability === 'full'
     this.#statements = new SqliteStatements(this.#db)
+    this.#format = new SqliteFormat(this.#db, this.#statements, file)
     this.#groupCommit = this.#createGroupCommit(file)
     try {
       if (isImmutable) setUpImmutable(this.#db, file)
@@ -258,6 +258,7 @@ export class SqliteEngine implements Engine {
         this.#statements.get('begin').run()
         this.#storeFile.assertPresent()
       },
+      raiseFormat: () => this.#format.raise(DELTA_FORMAT),
       commit: () => {
         this.#statements.get('commit').run()
       },
@@ -291,21 +292,10 @@ export class SqliteEngine implements Engine {
   #commitRow(batch: Batch): boolean | undefined {
     const row = findOnlyRow(batch)
     if (row === undefined || this.#diskSpace.isScarce) return undefined
-    if (batch.blobs?.[0] !== undefined && !this.#hasFormatFor(batch.blobs)) return undefined
+    if (batch.blobs?.[0] !== undefined && !this.#format.isRaisedFor(batch.blobs)) return undefined
     this.#storeFile.assertPresent()
     const result = this.#rowCommit.commit(row, batch.blobs?.[0])
     return result === 'side-log-exists' ? undefined : result === 'committed'
-  }
-
-  /** Reports whether the store has the format that blobs need. Not for use in a transaction, which may be rolled back. */
-  #hasFormatFor(blobs: readonly BlobRow[]): boolean {
-    const needed = getNeededFormat(blobs)
-    if (needed > this.#format) this.#format = this.#readFormat()
-    return needed <= this.#format
-  }
-
-  #readFormat(): number {
-    return Number(this.#statements.getValue('format'))
   }
 
   #readPageCount(): number {
@@ -340,8 +330,7 @@ export class SqliteEngine implements Engine {
     if (sweep) this.#sweep(sweep)
     const statements = this.#statements
     statements.putAll('putBlob', blobs, getId)
-    const format = getNeededFormat(blobs)
-    if (format > FIRST_FORMAT && format > this.#readFormat()) this.#db.exec(`PRAGMA user_version = ${format}`)
+    this.#format.raise(getNeededFormat(blobs))
     for (const { id, hash } of blobs) if (hash.length > 0) statements.get('putHash').run(hash, id)
     statements.putAll('putPage', pages, getId)
     statements.putAll('putJournal', journal, toJournalKey)
@@ -355,6 +344,8 @@ export class SqliteEngine implements Engine {
 
   /** Removes swept rows. Hashes go before blobs: a blob is removed only if no hash finds it any more. */
   #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): void {
+    // A later version may store what this one does not know to be in use.
+    this.#format.assertKnown()
     const statements = this.#statements
     for (const id of pages) statements.get('deletePage').run(id)
     for (const { hash, blob } of hashes) statements.get('deleteHash').run(hash, blob)
