@@ -31,7 +31,8 @@ export class SqliteFormat {
 
   /** Throws ENOTSUP if a later version has raised the format since the store was opened. */
   assertKnown(): void {
-    assertFormat(this.#file, this.#read())
+    // The oldest stores have no format.
+    assertFormat(this.#file, Math.max(FIRST_FORMAT, this.#read()))
   }
 
   #read(): number {
