@@ -4,7 +4,6 @@ import type { Batch, BlobRow } from '../engine.ts'
 import type { EngineReader } from '../engine-reader.ts'
 import { MissingError } from '../missing-error.ts'
 import {
-  addPiece,
   applyDelta,
   type Delta,
   type DeltaPiece,
@@ -12,9 +11,9 @@ import {
   encodeDelta,
   FIRST_DELTA_BLOB,
   isDeltaBlob,
-  measureDelta,
 } from '../segments/delta-row.ts'
 import { type ChunkHashes, hashChunk } from '../segments/hash-chunks.ts'
+import { planDelta } from '../segments/plan-delta.ts'
 import { encodeInlineRow, FIRST_SEGMENT_BLOB, isSegmentBlob } from '../segments/segment-row.ts'
 import type { BlobRef } from '../tree/tree-values.ts'
 import { BlobCache } from './blob-cache.ts'
@@ -25,11 +24,6 @@ const NO_BLOBS: readonly BlobRow[] = []
 const NO_STAGED: readonly StagedBlob[] = []
 /** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
 const MAX_STAGED_BYTES = 8 * 1024 * 1024
-
-/** Content up to this size is stored whole: a delta would take as many pages of the store. */
-const MAX_WHOLE_BYTES = 4096
-/** A delta takes at most this part of the whole content. */
-const MAX_DELTA_PART = 0.5
 
 /** Limit of blobs that are read ahead in one trip. */
 const BLOBS_AHEAD = 16
@@ -138,22 +132,13 @@ export class BlobStore {
    * whole content: then stage that.
    */
   putDelta(old: BlobRef | undefined, size: number, piece: DeltaPiece): BlobRef | undefined {
-    // Copied, since the caller may change it.
-    const delta = old && this.#planDelta(old, size, { ...piece, bytes: new Uint8Array(piece.bytes) })
+    if (old === undefined || !this.#makesDeltas) return undefined
+    const delta = planDelta(old, size, piece, (stored) => this.#findDelta(stored))
     if (delta === undefined) return undefined
     const id = FIRST_DELTA_BLOB + this.nextId()
     const { row, crc } = encodeDelta(id, delta)
     this.#addStaged({ id, hash: NO_HASH, bytes: row, delta })
     return { blob: id, size, crc }
-  }
-
-  #planDelta(old: BlobRef, size: number, piece: DeltaPiece): Delta | undefined {
-    const isShort = size > MAX_WHOLE_BYTES && piece.bytes.length <= size * MAX_DELTA_PART
-    if (!this.#makesDeltas || !isShort || old.size > size) return undefined
-    const before = this.#findDelta(old)
-    if (before === undefined) return undefined
-    const delta = { base: before.base, size, pieces: addPiece(before.pieces, piece) }
-    return measureDelta(delta) <= size * MAX_DELTA_PART ? delta : undefined
   }
 
   /**
@@ -164,7 +149,7 @@ export class BlobStore {
     const { blob: id, size } = old
     const staged = this.#fresh.get(id)
     if (staged !== undefined) return staged.delta
-    if (size === 0 || this.#inFlight.has(id) || this.#reused.has(id)) return undefined
+    if (this.#inFlight.has(id) || this.#reused.has(id)) return undefined
     if (!isDeltaBlob(id)) return { base: old, size, pieces: [] }
     const row = this.reader.readBlobRow(id)
     return row && decodeDelta(id, row)
