@@ -18,11 +18,11 @@ export interface DirectoryWorkspace {
   readonly path: string
   /** Continues this fork, or creates it; a new one with a generated name when absent. */
   readonly fork?: string | undefined
-  /** A new fork begins as this one is, or was at a checkpoint; as the directory when absent. */
+  /** The fork that a new one copies, as it is or was at a checkpoint. A new fork is as the directory when absent. */
   readonly from?: { readonly fork: string; readonly at?: string | undefined } | undefined
   /** Forks of the same directory whose changes are merged into a new fork. ECONFLICT if the changes conflict. */
   readonly merge?: readonly string[] | undefined
-  /** Keeps a new fork, also without changes, and lists it at once. */
+  /** Lists a new fork at once. Otherwise its first change lists it, and closing it without changes deletes it. */
   readonly isKept?: boolean | undefined
   /** Name of the program that works in the fork, for `coppice forks`. */
   readonly program: string
@@ -50,9 +50,9 @@ export interface OpenedFork {
 }
 
 /**
- * Opens a fork of a directory: nothing is imported, and the directory stays as it is. EINVAL in a home in memory, or if a
- * fork to begin with is not one of a directory; EEXIST for the name of another vault; ECONFLICT if forks cannot be merged;
- * ENOENT if the directory or a fork does not exist.
+ * Opens a fork of a directory: nothing is imported, and the directory stays as it is. EINVAL in a home in memory, or if
+ * a fork to copy or merge is not one of a directory; EEXIST if a vault has the name that is not a listed fork of this
+ * directory; ECONFLICT if forks cannot be merged; ENOENT if the directory or a fork does not exist.
  */
 export async function openFork(
   home: Home,
@@ -68,9 +68,11 @@ export async function openFork(
   const link = new LinkedDirectory(home, workspace.path)
   const { fork, isNew, release } = await obtainFork(home, homePath, link, workspace)
   const mutex = new Mutex()
+  // A fork that existed before may have other users.
+  const isDroppable = isNew && workspace.isKept !== true
   const leave = async () => {
-    // The mutex waits for pending changes. A fork that existed before may have other users.
-    if (isNew && workspace.isKept !== true) await mutex.run(() => dropIfUnused(link, fork))
+    // In the mutex: a change in progress may still make it a used one.
+    if (isDroppable) await mutex.run(() => dropIfUnused(link, fork))
     release()
   }
   try {
@@ -97,7 +99,7 @@ export async function openFork(
   }
 }
 
-/** Continues the named fork, or starts one. Its name belongs to this process until it is released. */
+/** Continues the named fork, or starts one. Claims its name until `release`, unless another process has claimed it. */
 async function obtainFork(
   home: Home,
   homePath: string,
@@ -111,9 +113,12 @@ async function obtainFork(
   const existing = requested === undefined ? undefined : forks.find(({ name }) => name === requested)
   const vaults = await home.vaults()
   if (requested !== undefined && existing === undefined && vaults.includes(requested)) {
-    const user = running.find(requested)?.command
+    const claimedBy = running.find(requested)?.command
+    // The first change of a fork lists it, so a claimed fork of this directory that is not listed has none.
     const problem =
-      user === undefined ? `is not a fork of ${link.path}` : `was just created by '${user}' and is empty`
+      claimedBy === undefined
+        ? `is not a fork of ${link.path}`
+        : `was just created by '${claimedBy}' and is empty`
     const detail = `'${requested}' ${problem}; choose another name`
     throw new VfsError('EEXIST', requested, { op: 'fork', detail })
   }
@@ -121,6 +126,7 @@ async function obtainFork(
     requested === undefined
       ? claimNewFork(link.path, vaults, claim)
       : { name: requested, claim: claim(requested) }
+  // No claim if another process has that of the named fork: both may work in it, and the first one keeps the claim.
   const release = () => claimed.claim?.[Symbol.dispose]()
   try {
     if (existing !== undefined) return { fork: existing, isNew: false, release }
