@@ -11,32 +11,37 @@ import type { WebContext } from './web-context.ts'
 
 /** Interval at which commits are noticed while a page is open. */
 const POLL_MS = 25
-/** Time after which it looks without a commit, because commands that run are no part of the store. */
+/** Time after which it looks without a commit: commands that run and merges that wait are files beside the store. */
 const MAX_LOOK_INTERVAL_MS = 500
 /** A look may take this share of the time: a home with thousands of vaults is looked at less often. */
 const MAX_SHARE = 0.2
-/** Rows that an event has at most. */
+/** Pause after a look, as a multiple of its duration. */
+const PAUSE_PER_LOOK = 1 / MAX_SHARE - 1
+/** Rows of a journal that an event has at most: the newest ones. */
 const MAX_ROWS = 50
 
 /**
  * Turns changes of the home into events, whichever program made them: rows of journals, forks, commands that run, and
- * what waits. It compares with what it saw last, so it misses nothing while no page is open.
+ * what waits for a decision of the user. By itself it looks only while a page is open. The next look reports what
+ * changed since the last one, of each journal `MAX_ROWS` at most.
  */
 export class HomeWatcher implements Disposable {
   readonly #web: WebContext
   /** Reports whether a page is open. */
   readonly #isWatched: () => boolean
-  readonly #rows = new Map<string, number>()
+  /** By name of the vault: the last row of its journal that was seen. */
+  readonly #lastRows = new Map<string, number>()
   #running = ''
   #waiting = ''
   #isFirst = true
   #changeCount = -1
-  /** Times of the last look, in milliseconds: its end, and the earliest begin of the next one. */
-  #lookedAt = 0
-  #notBefore = 0
+  /** Time at which the last look ended, in milliseconds. */
+  #lastLookAt = 0
+  /** Time before which no other look starts. */
+  #nextLookAt = 0
   #isClosed = false
   #timer: NodeJS.Timeout | undefined
-  #poll: Promise<void> | undefined
+  #currentLook: Promise<void> | undefined
 
   constructor(web: WebContext, isWatched: () => boolean) {
     this.#web = web
@@ -51,10 +56,10 @@ export class HomeWatcher implements Disposable {
 
   /** Looks for changes now. Calls at the same time share one look. */
   look(): Promise<void> {
-    this.#poll ??= this.#look().finally(() => {
-      this.#poll = undefined
+    this.#currentLook ??= this.#look().finally(() => {
+      this.#currentLook = undefined
     })
-    return this.#poll
+    return this.#currentLook
   }
 
   [Symbol.dispose](): void {
@@ -74,23 +79,23 @@ export class HomeWatcher implements Disposable {
 
   async #lookIfDue(): Promise<void> {
     const startedAt = performance.now()
-    if (startedAt < this.#notBefore) return
+    if (startedAt < this.#nextLookAt) return
     const count = await this.#web.home.getChangeCount()
-    if (count === this.#changeCount && startedAt - this.#lookedAt < MAX_LOOK_INTERVAL_MS) return
+    if (count === this.#changeCount && startedAt - this.#lastLookAt < MAX_LOOK_INTERVAL_MS) return
     this.#changeCount = count
     await this.look()
-    this.#lookedAt = performance.now()
-    this.#notBefore = this.#lookedAt + (this.#lookedAt - startedAt) * (1 / MAX_SHARE - 1)
+    this.#lastLookAt = performance.now()
+    this.#nextLookAt = this.#lastLookAt + (this.#lastLookAt - startedAt) * PAUSE_PER_LOOK
   }
 
   async #look(): Promise<void> {
     const { trees, events, home } = this.#web
     const names = (await trees.listVaults()).filter((name) => !isTrialName(name))
-    const seenNames = new Set(this.#rows.keys())
+    const seenNames = new Set(this.#lastRows.keys())
     const deletedNames = [...seenNames].filter((name) => !names.includes(name))
     const hasOtherNames = deletedNames.length > 0 || names.some((name) => !seenNames.has(name))
     const running = JSON.stringify(RunningForks.of(this.#web.path).list().map(toRunningKey))
-    for (const name of deletedNames) this.#rows.delete(name)
+    for (const name of deletedNames) this.#lastRows.delete(name)
     for (const name of names) await this.#lookAtVault(name)
     const boundary = await home.info(BOUNDARY_VAULT).catch(ignoreMissing)
     const waiting = JSON.stringify([
@@ -108,8 +113,8 @@ export class HomeWatcher implements Disposable {
     try {
       const vault = await this.#web.home.vault(name)
       const seq = await vault.getLastRow()
-      const since = this.#rows.get(name)
-      this.#rows.set(name, seq)
+      const since = this.#lastRows.get(name)
+      this.#lastRows.set(name, seq)
       if (this.#isFirst || since === undefined || seq <= since) return
       const authors = await WebAuthors.read(vault)
       const rows = []
