@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createProcessTag,
-  isErrno,
   isStaleTag,
+  listDirectoryIfPresent,
   makePrivateDirectory,
   makePrivateFile,
+  readFileIfPresent,
 } from '../../../machine/index.ts'
+import { isVaultName } from '../../../store/index.ts'
 
 const SUFFIX = '.json'
 
@@ -38,31 +40,34 @@ export class LeaseNotes {
     rmSync(this.#getFile(vault), { force: true })
   }
 
-  /** Lists the notes whose process has ended: what it did not ship is on this machine. */
+  /** Lists the notes whose process has ended: the changes that it did not ship are on this machine only. */
   listAbandoned(): LeaseNote[] {
     return this.list().filter(({ owner }) => isStaleTag(owner))
   }
 
   list(): LeaseNote[] {
-    try {
-      const names = readdirSync(this.#directory).filter((name) => name.endsWith(SUFFIX))
-      return names.flatMap((name) => this.find(name.slice(0, -SUFFIX.length)) ?? [])
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return []
-      throw error
-    }
+    const names = listDirectoryIfPresent(this.#directory).filter((name) => name.endsWith(SUFFIX))
+    return names.flatMap((name) => this.find(name.slice(0, -SUFFIX.length)) ?? [])
   }
 
+  /** Finds the note of a vault. Throws if it cannot be read: without it, others would change a leased vault. */
   find(vault: string): LeaseNote | undefined {
-    try {
-      return JSON.parse(readFileSync(this.#getFile(vault), 'utf8'))
-    } catch {
-      // There is none, or a crash left it empty: then nothing was on this machine yet.
-      return undefined
-    }
+    // Any other text may be no name of a file either.
+    if (!isVaultName(vault)) return undefined
+    const text = readFileIfPresent(this.#getFile(vault))
+    return text === undefined ? undefined : parseNote(text)
   }
 
   #getFile(vault: string): string {
     return join(this.#directory, vault + SUFFIX)
+  }
+}
+
+function parseNote(text: string): LeaseNote | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A crash left it empty: then nothing was on this machine yet.
+    return undefined
   }
 }
