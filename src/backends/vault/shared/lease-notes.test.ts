@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -18,6 +27,17 @@ it('finds and lists what was written, until it is removed', () => {
   expect(notes.listAbandoned()).toEqual([])
   notes.remove('base')
   expect([notes.find('base'), notes.list()]).toEqual([undefined, []])
+})
+
+it('replaces a note in one step, and leaves nothing else', () => {
+  const { notes, directory } = createNotes()
+  notes.write('base', 'lease-1')
+  const old = openSync(join(directory, 'base.json'), 'r')
+  onTestFinished(() => closeSync(old))
+  notes.write('base', 'lease-2')
+  expect(JSON.parse(readFileSync(old, 'utf8'))).toMatchObject({ lease: 'lease-1' })
+  expect(notes.find('base')).toMatchObject({ lease: 'lease-2' })
+  expect(readdirSync(directory)).toEqual(['base.json'])
 })
 
 it('has no note of a name that no vault can have', () => {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createProcessTag,
@@ -29,11 +29,18 @@ export class LeaseNotes {
     this.#directory = directory
   }
 
+  /** Writes or replaces a note in one step: no crash loses the note of a vault that is on this machine. */
   write(vault: string, lease: string): void {
     makePrivateDirectory(this.#directory)
-    const file = this.#getFile(vault)
-    makePrivateFile(file)
-    writeFileSync(file, JSON.stringify({ vault, lease, owner: createProcessTag() }), { flush: true })
+    const owner = createProcessTag()
+    const draft = `${this.#getFile(vault)}.${owner}`
+    try {
+      makePrivateFile(draft)
+      writeFileSync(draft, JSON.stringify({ vault, lease, owner }), { flush: true })
+      renameSync(draft, this.#getFile(vault))
+    } finally {
+      rmSync(draft, { force: true })
+    }
   }
 
   remove(vault: string): void {
@@ -67,7 +74,7 @@ function parseNote(text: string): LeaseNote | undefined {
   try {
     return JSON.parse(text)
   } catch {
-    // A crash left it empty: then nothing was on this machine yet.
+    // An earlier version wrote in place, and a crash left it empty.
     return undefined
   }
 }
