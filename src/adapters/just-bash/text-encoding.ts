@@ -21,10 +21,11 @@ export function toText(bytes: Uint8Array, option: EncodingOption): string {
 export function toByteString(bytes: Uint8Array): ByteString {
   const text: unknown = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   if (isByteString(text)) return text
+  // Never reached: the check is for the compiler.
   throw new TypeError('a byte string must be a string')
 }
 
-/** just-bash marks these strings in its types alone. */
+/** A type guard in place of a cast: the type is branded, and at run time any string is one. */
 function isByteString(text: unknown): text is ByteString {
   return typeof text === 'string'
 }
