@@ -133,7 +133,7 @@ describe('coppice profile', () => {
     const checked = await person.run('profile', 'check', 'robot')
     expect(checked.stdout).toMatch(/copy +~\/\.amp +there\n.*share +~\/\.amp\/login +there\n/)
     expect(checked.stdout).toMatch(/~\/\.robot\.json +missing/)
-    expect(checked.stdout).toMatch(/set +ROBOT_API_KEY\n.*hosts +api\.robot\.example/)
+    expect(checked.stdout).toMatch(/variables set +ROBOT_API_KEY\n.*hosts +api\.robot\.example/)
     expect((await person.run('profile', 'check')).code).toBe(0)
   })
 

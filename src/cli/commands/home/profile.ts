@@ -51,7 +51,8 @@ const check: Command = defineCommand(
     name: 'profile check',
     summary: 'Check profiles, and what they find here',
     details: `Says which paths exist, which variables are set and which hosts are allowed; nothing is run.
-A profile with problems is printed with each line and the allowed values; the exit code is then 1.`,
+Exits with 1 if a file is invalid, and lists its mistakes by line with the allowed values. Exits with 1, too, if a
+path leads out of your home directory or into the Coppice home, and says so beside the path.`,
     scope: 'home',
     arguments: { name: { summary: 'The profile; all of them when absent', isOptional: true } },
     examples: ['coppice profile check', 'coppice profile check claude --json'],
@@ -137,7 +138,7 @@ function formatFinding({ name, paths, variables, hosts }: ProfileFinding): strin
   ])
   const lines = formatTable([
     ...rows,
-    ['set', variables.length === 0 ? '-' : variables.join(', ')],
+    ['variables set', variables.length === 0 ? '-' : variables.join(', ')],
     ['hosts', hosts.length === 0 ? '-' : hosts.join(', ')],
   ])
   return [name, ...lines.map((line) => `  ${line}`)].join('\n')
