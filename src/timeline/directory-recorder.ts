@@ -4,7 +4,7 @@ import { attributeChange, type ChangeAuthor } from './attribute-change.ts'
 import type { ChangeWindow, DirectoryScan, UndoRules } from './events/index.ts'
 import type { NewState, TimelineVault } from './timeline-record.ts'
 
-/** States that belong to no record are committed in batches of this size. */
+/** The baseline and adopted paths, which belong to no record, are committed in batches of this size. */
 const BATCH_BYTES = 32 * 1024 * 1024
 
 /** Changes of one author. */
@@ -27,20 +27,19 @@ export class DirectoryRecorder {
   }
 
   /**
-   * Records changed paths, each author's in a record of its own. The first time it only stores the directory. Adopted
-   * paths are stored without a record too.
+   * Records changed paths, each author's in a record of its own. The first time it only stores the directory as the
+   * baseline. Adopted paths, which the rules left out until now, are stored without a record: nobody changed them.
    */
   record({ touched, adopted }: DirectoryScan, window: ChangeWindow): void {
-    if (!this.#vault.isComplete) {
+    if (!this.#vault.hasBaseline) {
       this.#store(touched)
-      this.#vault.markComplete()
+      this.#vault.finishBaseline()
       return
     }
     const isAdopted = (path: string) => adopted.some((top) => path === top || path.startsWith(`${top}/`))
     this.#store(touched.filter(isAdopted))
     for (const { author, states, skipped } of this.#groupByAuthor(touched, isAdopted, window)) {
-      const call = author.by === 'person' ? {} : { call: author.call }
-      this.#vault.addRecord({ by: author.by, ...call, ...(skipped.length > 0 && { skipped }) }, states)
+      this.#vault.addRecord({ ...author, ...(skipped.length > 0 && { skipped }) }, states)
     }
   }
 
@@ -52,7 +51,8 @@ export class DirectoryRecorder {
     const groups = new Map<string, AuthorChanges>()
     using tree = new HostTree(this.#directory)
     for (const path of new Set(touched)) {
-      const state = isAdopted(path) ? 'same' : this.#readChange(tree, path)
+      if (isAdopted(path)) continue
+      const state = this.#readChange(tree, path)
       if (state === 'same') continue
       const author = attributeChange(this.#directory + path, window)
       const key = author.by === 'person' ? author.by : `${author.call.prompt}.${author.call.number}`
@@ -68,13 +68,14 @@ export class DirectoryRecorder {
   #readChange(tree: HostTree, path: string): NewState | 'same' | 'skipped' {
     try {
       const entry = tree.findEntry(path)
-      const recorded = this.#vault.findNow(path)
+      const recorded = this.#vault.findLatest(path)
       if (entry === undefined || entry.type === 'other')
         return recorded === undefined ? 'same' : { path, after: undefined }
       if (entry.type === 'file' && this.#rules.isTooLarge(path, entry.size)) return 'skipped'
       const after = loadContent(entry)
       return isSameEntry(recorded, after) ? 'same' : { path, after }
     } catch (error) {
+      // Removed since it was looked up: the next scan finds that.
       if (isErrno(error, 'ENOENT')) return 'same'
       if (isErrno(error, 'EACCES', 'EPERM', 'ELOOP')) return 'skipped'
       throw error
@@ -91,11 +92,11 @@ export class DirectoryRecorder {
       batch.push(state)
       bytes += state.after?.size ?? 0
       if (bytes < BATCH_BYTES) continue
-      this.#vault.setNow(batch)
+      this.#vault.setLatest(batch)
       batch = []
       bytes = 0
     }
-    this.#vault.setNow(batch)
+    this.#vault.setLatest(batch)
   }
 }
 

@@ -41,8 +41,8 @@ export class StateHistory {
       .filter(({ before, after }) => !isSameState(path, before, after))
   }
 
-  /** Returns the state of a path at the last record. */
-  findNow(path: string): LinkEntry | undefined {
+  /** Returns the latest recorded state of a path. */
+  findLatest(path: string): LinkEntry | undefined {
     return this.#findBefore(path, this.#getEnd())
   }
 
@@ -82,7 +82,9 @@ export class StateHistory {
   /** Returns the state of a file before a record: that which the next change of it found. */
   #findFile(path: string, number: number): LinkEntry | undefined {
     const [next] = this.#history.listSteps(path, number)
-    return next === undefined ? this.#vault.findNow(path) : this.#vault.findBefore(next.record, next.change)
+    return next === undefined
+      ? this.#vault.findLatest(path)
+      : this.#vault.findBefore(next.record, next.change)
   }
 
   #getMoment(number: number): UnpackedRefs {

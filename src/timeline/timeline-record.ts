@@ -17,7 +17,7 @@ import {
 } from '../workspace/link/index.ts'
 import type { TimelineCall } from './events/index.ts'
 
-const NOW = '/now'
+const LATEST = '/now'
 const RECORDS = '/records'
 const RECORD_FILE = 'record.json'
 const NUMBER_DIGITS = 8
@@ -56,8 +56,9 @@ export interface NewState {
 }
 
 /**
- * The vault of a timeline. `/now` is the directory at the last record. `/records/<number>` has the states of the
- * changed paths before and after a record. Unchanged content is shared: all of them are links to one file.
+ * The vault of a timeline. `/now` has the latest recorded states: first those of the baseline, which is the whole
+ * directory before the first record. `/records/<number>` has the states of the changed paths before and after a record.
+ * Unchanged content is shared: all of them are links to one file.
  */
 export class TimelineVault {
   readonly #tree: TreeFiles
@@ -66,12 +67,13 @@ export class TimelineVault {
     this.#tree = tree
   }
 
-  /** True once the whole directory is stored. Then changes are recorded. */
-  get isComplete(): boolean {
+  /** True once the whole directory is stored. */
+  get hasBaseline(): boolean {
     return findEntry(this.#tree, RECORDS) !== undefined
   }
 
-  markComplete(): void {
+  /** Records that the whole directory is stored. From then on changes get records. */
+  finishBaseline(): void {
     putEntry(this.#tree, RECORDS, {
       ...PRIVATE_ATTRIBUTES,
       mode: 0o700,
@@ -82,9 +84,9 @@ export class TimelineVault {
     })
   }
 
-  /** Returns the state of a path at the last record; undefined if there was nothing. */
-  findNow(path: string): LinkEntry | undefined {
-    return findEntry(this.#tree, NOW + path)
+  /** Returns the latest recorded state of a path; undefined if there was nothing. */
+  findLatest(path: string): LinkEntry | undefined {
+    return findEntry(this.#tree, LATEST + path)
   }
 
   findBefore({ number }: TimelineRecord, { path, kind }: RecordedPath): LinkEntry | undefined {
@@ -105,8 +107,8 @@ export class TimelineVault {
     })
   }
 
-  /** Sets the state of paths without a record. */
-  setNow(states: readonly NewState[]): void {
+  /** Sets the latest state of paths without a record. */
+  setLatest(states: readonly NewState[]): void {
     this.#tree.batch(() => {
       for (const { path, after } of states) this.#put(path, after)
     })
@@ -121,7 +123,7 @@ export class TimelineVault {
     const moves = this.#findRefMoves(states)
     const changes = states.map(({ path, after }): RecordedPath => {
       const refs = moves.get(path)
-      return { path, kind: getKind(this.findNow(path), after), ...(refs !== undefined && { refs }) }
+      return { path, kind: getKind(this.findLatest(path), after), ...(refs !== undefined && { refs }) }
     })
     const added = { number, time: Date.now(), ...record, changes }
     const [before, afterwards] = [`${getRecordPath(number)}/before`, `${getRecordPath(number)}/after`]
@@ -151,10 +153,10 @@ export class TimelineVault {
 
   #findRefMoves(states: readonly NewState[]): ReadonlyMap<string, readonly RefMove[]> {
     const afters = new Map(states.map(({ path, after }) => [path, after]))
-    const isFile = ({ path, after }: NewState) => (after ?? this.findNow(path))?.type === 'file'
+    const isFile = ({ path, after }: NewState) => (after ?? this.findLatest(path))?.type === 'file'
     const paths = states.filter(isFile).map(({ path }) => path)
     const contents = listRefFiles(paths).map((path): [string, FileContents] => {
-      const before = this.findNow(path)
+      const before = this.findLatest(path)
       return [
         path,
         { before: readFile(before), after: readFile(afters.has(path) ? afters.get(path) : before) },
@@ -164,15 +166,15 @@ export class TimelineVault {
   }
 
   #put(path: string, after: LinkEntry | undefined): void {
-    if (after === undefined) removeEntry(this.#tree, NOW + path)
-    else putEntry(this.#tree, NOW + path, after)
+    if (after === undefined) removeEntry(this.#tree, LATEST + path)
+    else putEntry(this.#tree, LATEST + path, after)
   }
 
   /** Gives the current state of a path a second name below `root`. A directory is copied without its entries. */
   #share(path: string, root: string): void {
-    const entry = this.findNow(path)
+    const entry = this.findLatest(path)
     if (entry?.type === 'directory') putEntry(this.#tree, root + path, entry)
-    else if (entry !== undefined) linkEntry(this.#tree, NOW + path, root + path)
+    else if (entry !== undefined) linkEntry(this.#tree, LATEST + path, root + path)
   }
 }
 

@@ -77,7 +77,7 @@ export class UndoPlanner {
   ): TreeChange | string | undefined {
     const [first] = steps
     if (first === undefined) return undefined
-    const before = this.#states.findNow(path)
+    const before = this.#states.findLatest(path)
     const { before: after } = first
     const isBack = isSameState(path, before, after)
     const blocking = steps.filter((step) => this.#isBlocking(path, step, blockers))
@@ -129,7 +129,7 @@ export class UndoPlanner {
     return changes.flatMap(({ path, after }) => {
       const parent = getParent(path)
       if (after === undefined || parent === '/' || isGitDirectory(parent)) return []
-      const above = planned.has(parent) ? planned.get(parent) : this.#vault.findNow(parent)
+      const above = planned.has(parent) ? planned.get(parent) : this.#vault.findLatest(parent)
       return above?.type === 'directory' ? [] : [{ path, reason: 'has no directory any more' }]
     })
   }
