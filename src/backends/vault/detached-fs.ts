@@ -10,8 +10,7 @@ export class DetachedFs extends VaultFs implements Forkable {
   }
 
   static from({ reader, ids }: StoreHome, files: VaultFiles): DetachedFs {
-    // Its blobs are never committed, so all of them stay in memory.
-    return new DetachedFs(files, new BlobStore(reader, ids.next, Number.POSITIVE_INFINITY))
+    return new DetachedFs(files, new BlobStore(reader, ids.next, { canCommit: false }))
   }
 
   fork(): DetachedFs {

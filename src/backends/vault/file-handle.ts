@@ -129,7 +129,7 @@ class VaultFileHandle implements FileHandle {
       await submit()
     } catch (error) {
       if (!isVfsError(error, 'ENOENT')) throw error
-      // Another caller removed the file meanwhile: apply the change to the orphan, if there is one.
+      // Another caller unlinked the file meanwhile: apply the change to the orphan, if there is one.
       await this.#inspect(op, () => {})
       await submit()
     }

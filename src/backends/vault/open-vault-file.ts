@@ -29,12 +29,12 @@ export function getEnd({ files, inode }: OpenTarget): number {
   return files.getInode(inode).size
 }
 
-/** Stores of files that were removed while open. All handles of a file share one, in memory only. */
-const orphans = new WeakMap<VaultFiles, BackingStore>()
+/** Stores of orphans, by the last snapshot that has the file: all its handles have the same one. */
+const orphanStores = new WeakMap<VaultFiles, BackingStore>()
 
 /**
- * An open file. It follows renames, and stays readable and writable after any process removes the file. On an
- * asynchronous engine a removed file is ENOENT.
+ * An open file. It follows renames. It is unlinked once any process has removed its last name, and an orphan once that
+ * is committed: from then on it is written in memory only. An asynchronous engine has no orphans.
  */
 export class OpenVaultFile {
   readonly #path: string
@@ -45,38 +45,38 @@ export class OpenVaultFile {
   constructor(path: string, initialStore: BackingStore, inode: number) {
     this.#path = path
     this.#initialStore = initialStore
-    const isHeld = initialStore.blobs.reader.engine.isSync === true
-    this.#inode = isHeld
-      ? initialStore.source.openInodes.open(inode)
-      : { number: inode, isGone: false, lost: undefined, close: () => {} }
+    // A remote engine has no orphans: see `OpenInodes`.
+    this.#inode = initialStore.blobs.reader.isRemote
+      ? { number: inode, isUnlinked: false, lastFiles: undefined, close: () => {} }
+      : initialStore.source.openInodes.open(inode)
   }
 
-  /** True if the file's last name was removed, as far as this process has seen. */
-  get isLost(): boolean {
-    return this.#inode.lost !== undefined
+  /** True if the file is an orphan, as far as this process has seen. */
+  get isOrphan(): boolean {
+    return this.#inode.lastFiles !== undefined
   }
 
-  /** The current store: the vault, or the orphan store after a removal. */
+  /** The current store: that of the vault, or of the orphan. */
   get store(): BackingStore {
-    const { lost } = this.#inode
-    return lost === undefined ? this.#initialStore : this.#getOrphanStore(lost)
+    const { lastFiles } = this.#inode
+    return lastFiles === undefined ? this.#initialStore : this.#getOrphanStore(lastFiles)
   }
 
-  /** Returns the current state of the file. ENOENT. */
+  /** Returns the current state of the file. Throws ENOENT if it is unlinked and no orphan. */
   getTarget(op: string): OpenTarget {
-    // Read first: it catches up with other processes, which may have removed this file.
+    // This read catches up with other processes. Only then is it known whether the file is an orphan.
     const files = this.#initialStore.source.readFiles()
     const { source, blobs } = this.store
-    return this.#toTarget(this.isLost ? source.readFiles() : files, blobs, op)
+    return this.#toTarget(this.isOrphan ? source.readFiles() : files, blobs, op)
   }
 
-  /** Returns a plan for the current store. */
+  /** Returns a plan for the current store. The plan throws ENOENT if the file was unlinked since. */
   createPlan(op: string, decide: (target: OpenTarget) => ReturnType<OperationPlan>): OperationPlan {
-    const { isLost } = this
+    const wasOrphan = this.isOrphan
     const { blobs } = this.store
     return (files) => {
-      // Checked again: a removal may be known only now, and the inode number may be reused.
-      if (this.#inode.isGone && !isLost) throw this.#createRemovedError(op)
+      // The plan runs later. Others may have unlinked the file by then, and its inode number may name a new file.
+      if (this.#inode.isUnlinked && !wasOrphan) throw this.#createRemovedError(op)
       return decide(this.#toTarget(files, blobs, op))
     }
   }
@@ -96,15 +96,16 @@ export class OpenVaultFile {
     return new VfsError('ENOENT', this.#path, { op, detail: 'the file was removed while it was open' })
   }
 
-  #getOrphanStore(lost: VaultFiles): BackingStore {
-    const existing = orphans.get(lost)
+  #getOrphanStore(lastFiles: VaultFiles): BackingStore {
+    const existing = orphanStores.get(lastFiles)
     if (existing !== undefined) return existing
     const { blobs } = this.#initialStore
-    // Its blobs are never committed, so they must not be staged with the others.
-    const isDetached = blobs.maxStagedBytes === Number.POSITIVE_INFINITY
-    const own = isDetached ? blobs : new BlobStore(blobs.reader, blobs.nextId, Number.POSITIVE_INFINITY)
-    const orphan = { source: new DetachedFiles(lost, blobs.reader), blobs: own }
-    orphans.set(lost, orphan)
-    return orphan
+    const store = {
+      source: new DetachedFiles(lastFiles, blobs.reader),
+      // That of a vault would commit the orphan's new blobs. One that cannot stays: it alone has its staged blobs.
+      blobs: blobs.canCommit ? new BlobStore(blobs.reader, blobs.nextId, { canCommit: false }) : blobs,
+    }
+    orphanStores.set(lastFiles, store)
+    return store
   }
 }

@@ -116,7 +116,7 @@ class VaultSyncFileHandle implements SyncFileHandle {
     this.#assertOpen('stat')
     return this.#inspect('stat', ({ files, inode }) => {
       const { links } = files.getInode(inode)
-      return toSyncStat(inode, files.getInode(inode), this.#file.isLost ? 0 : links)
+      return toSyncStat(inode, files.getInode(inode), this.#file.isOrphan ? 0 : links)
     })
   }
 
@@ -157,12 +157,12 @@ class VaultSyncFileHandle implements SyncFileHandle {
   }
 
   #change(op: string, decide: Parameters<OpenVaultFile['createPlan']>[1]): void {
-    const wasLost = this.#file.isLost
+    const wasOrphan = this.#file.isOrphan
     try {
       this.#file.store.source.submitSync(this.#file.createPlan(op, decide), this.#provenance)
     } catch (error) {
-      // Another caller removed the file meanwhile: apply the change to the orphan.
-      if (wasLost || !isVfsError(error, 'ENOENT')) throw error
+      // Another caller unlinked the file meanwhile: apply the change to the orphan.
+      if (wasOrphan || !isVfsError(error, 'ENOENT')) throw error
       this.#file.getTarget(op)
       this.#file.store.source.submitSync(this.#file.createPlan(op, decide), this.#provenance)
     }

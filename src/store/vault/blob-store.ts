@@ -22,7 +22,7 @@ const encoder = new TextEncoder()
 const NO_HASH = new Uint8Array(0)
 const NO_BLOBS: readonly BlobRow[] = []
 const NO_STAGED: readonly StagedBlob[] = []
-/** Bytes of a stream that may wait in memory before they are stored ahead of their commit. */
+/** Size of staged blobs from which an upload stores them ahead of its commit. */
 const MAX_STAGED_BYTES = 8 * 1024 * 1024
 
 /** Limit of blobs that are read ahead in one trip. */
@@ -49,7 +49,8 @@ interface StagedBlob extends BlobRow {
 export class BlobStore {
   readonly reader: EngineReader
   readonly nextId: () => number
-  readonly maxStagedBytes: number
+  /** False for files in memory, such as a detached fork: their new blobs stay staged for good. */
+  readonly canCommit: boolean
   readonly #fresh = new Map<number, StagedBlob>()
   readonly #byHash = new Map<string, number>()
   readonly #reused = new Map<number, BlobRow>()
@@ -64,17 +65,23 @@ export class BlobStore {
   /** Added to the ids of blobs whose rows a collection may pack into segments later. */
   readonly #firstId: number
 
-  /**
-   * @param maxStagedBytes the size of staged blobs from which an upload stores them ahead of its commit; `Infinity` for a
-   * store that never commits. It makes no deltas, since a collection would not find their bases.
-   */
-  constructor(reader: EngineReader, nextId: () => number, maxStagedBytes: number = MAX_STAGED_BYTES) {
+  constructor(
+    reader: EngineReader,
+    nextId: () => number,
+    { canCommit = true }: { readonly canCommit?: boolean } = {},
+  ) {
     this.reader = reader
     this.nextId = nextId
-    this.maxStagedBytes = maxStagedBytes
-    this.#makesDeltas = reader.engine.storesDeltas === true && maxStagedBytes !== Number.POSITIVE_INFINITY
+    this.canCommit = canCommit
+    // A collection would not find the bases of deltas that are never committed.
+    this.#makesDeltas = reader.engine.storesDeltas === true && canCommit
     const { segments, listBlobSizes } = reader.engine
     this.#firstId = segments === undefined || listBlobSizes === undefined ? 0 : FIRST_SEGMENT_BLOB
+  }
+
+  /** Size of staged blobs from which an upload stores them ahead of its commit. */
+  get maxStagedBytes(): number {
+    return this.canCommit ? MAX_STAGED_BYTES : Number.POSITIVE_INFINITY
   }
 
   /** Size of the staged blobs in bytes. */
@@ -157,7 +164,7 @@ export class BlobStore {
 
   /** Creates another blob store on the same engine, with nothing staged. */
   createSeparate(): BlobStore {
-    return new BlobStore(this.reader, this.nextId, this.maxStagedBytes)
+    return new BlobStore(this.reader, this.nextId, { canCommit: this.canCommit })
   }
 
   /** Reads the bytes of a blob. EIO if it is missing, or its size or checksum does not match. */

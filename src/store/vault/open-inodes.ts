@@ -3,13 +3,13 @@ import { VaultFiles } from '../files/vault-files.ts'
 import type { StoreSession } from '../sessions/store-session.ts'
 import type { Inode } from '../tree/tree-values.ts'
 
-/** An open inode. */
+/** An open inode. It is unlinked once it has no name, and an orphan once its removal is committed. */
 export interface OpenInode {
   readonly number: number
-  /** True once it is unlinked, committed or not: its number may already name another file. */
-  readonly isGone: boolean
-  /** Snapshot with the inode from before its removal; undefined while it exists. */
-  readonly lost: VaultFiles | undefined
+  /** True once it is known to be unlinked, committed or not: its number may already name another file. */
+  readonly isUnlinked: boolean
+  /** The last snapshot that has the inode; undefined unless it is an orphan. */
+  readonly lastFiles: VaultFiles | undefined
   /** Closes one handle. */
   close(): void
 }
@@ -17,16 +17,16 @@ export interface OpenInode {
 interface OpenState {
   count: number
   /** Snapshot from before the last removal of any file. */
-  last: VaultFiles | undefined
-  /** True once it is unlinked, committed or not; its number may name another file. */
-  isGone: boolean
-  /** True once the removal is committed: `last` is the last snapshot with the inode. */
-  isLost: boolean
+  lastFiles: VaultFiles | undefined
+  isUnlinked: boolean
+  /** True once the removal is committed: `lastFiles` is the last snapshot with the inode. */
+  isOrphan: boolean
 }
 
 /**
  * Tracks the inodes of a vault that are open in this process, with a snapshot of those that any process removed.
- * Nothing is stored, so a killed process leaves nothing behind. Only for local engines.
+ * Nothing is stored, so a killed process leaves nothing behind. Only for local engines: a commit looks up the open
+ * inodes and cannot wait for pages.
  */
 export class OpenInodes {
   readonly #states = new Map<number, OpenState>()
@@ -47,19 +47,19 @@ export class OpenInodes {
   /** Adds a handle of an inode. */
   open(number: number): OpenInode {
     const opened = this.#states.get(number)
-    // A lost inode is known to its handles only; its number may name another file.
-    const isOpen = opened !== undefined && !opened.isLost
-    const entry = isOpen ? opened : { count: 0, last: undefined, isGone: false, isLost: false }
+    // An orphan is known to its handles only; its number may name another file.
+    const isOpen = opened !== undefined && !opened.isOrphan
+    const entry = isOpen ? opened : { count: 0, lastFiles: undefined, isUnlinked: false, isOrphan: false }
     this.#states.set(number, entry)
     entry.count++
     if (this.#states.size === 1 && entry.count === 1) this.#session?.updateHolds(true)
     return {
       number,
-      get isGone() {
-        return entry.isGone
+      get isUnlinked() {
+        return entry.isUnlinked
       },
-      get lost() {
-        return entry.isLost ? entry.last : undefined
+      get lastFiles() {
+        return entry.isOrphan ? entry.lastFiles : undefined
       },
       close: () => {
         if (--entry.count > 0 || this.#states.get(number) !== entry) return
@@ -82,7 +82,8 @@ export class OpenInodes {
     if (this.#states.size === 0) return
     const before = new VaultFiles(files.tree.fork())
     for (const [number, opened] of this.#states) {
-      if (!opened.isLost && !opened.isGone && files.findInode(number) !== undefined) opened.last = before
+      if (!opened.isOrphan && !opened.isUnlinked && files.findInode(number) !== undefined)
+        opened.lastFiles = before
     }
     this.#hasPendingRemovals = true
   }
@@ -90,29 +91,29 @@ export class OpenInodes {
   /** Called when the files changed by unknown operations. */
   afterCatchUp(files: VaultFiles): void {
     for (const [number, opened] of this.#states) {
-      if (opened.last !== undefined && files.findInode(number) === undefined) opened.isGone = true
+      if (opened.lastFiles !== undefined && files.findInode(number) === undefined) opened.isUnlinked = true
     }
   }
 
   /** Called when uncommitted operations are rolled back. */
   rollBack(): void {
-    for (const opened of this.#states.values()) opened.isGone = opened.isLost
+    for (const opened of this.#states.values()) opened.isUnlinked = opened.isOrphan
     this.#wasRestored = false
   }
 
-  /** Called when the applied operations are committed: removed inodes are lost from here on. */
+  /** Called when the applied operations are committed: unlinked inodes are orphans from here on. */
   commit(files: VaultFiles): void {
     if (!this.#hasPendingRemovals) return
     this.#afterRestore(files)
     this.#hasPendingRemovals = false
     for (const [number, opened] of this.#states) {
-      if (opened.isLost) continue
-      if (!opened.isGone && files.findInode(number) !== undefined) opened.last = undefined
+      if (opened.isOrphan) continue
+      if (!opened.isUnlinked && files.findInode(number) !== undefined) opened.lastFiles = undefined
       else {
-        opened.isGone = true
-        opened.isLost = true
+        opened.isUnlinked = true
+        opened.isOrphan = true
         // No record names this tree any more.
-        if (opened.last !== undefined) this.#session?.hold(opened.last.tree)
+        if (opened.lastFiles !== undefined) this.#session?.hold(opened.lastFiles.tree)
       }
     }
   }
@@ -125,9 +126,10 @@ export class OpenInodes {
     if (!this.#wasRestored) return
     this.#wasRestored = false
     for (const [number, opened] of this.#states) {
-      if (opened.last === undefined) continue
+      if (opened.lastFiles === undefined) continue
       const current = files.findInode(number)
-      if (current === undefined || !isSameFile(opened.last.getInode(number), current)) opened.isGone = true
+      if (current === undefined || !isSameFile(opened.lastFiles.getInode(number), current))
+        opened.isUnlinked = true
     }
   }
 }

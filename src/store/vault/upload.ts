@@ -41,11 +41,10 @@ export class Upload implements AsyncDisposable {
   constructor(shared: BlobStore) {
     this.#blobs = shared.createSeparate()
     this.#shared = shared
-    const { reader, maxStagedBytes, nextId } = shared
+    const { reader, canCommit, nextId } = shared
     const { segments } = reader.engine
     const isWritable = segments !== undefined && segments.readOnlyReason === undefined
-    if (isWritable && maxStagedBytes < Number.POSITIVE_INFINITY)
-      this.#segments = new SegmentUpload(reader, segments, nextId)
+    if (isWritable && canCommit) this.#segments = new SegmentUpload(reader, segments, nextId)
   }
 
   /** True if large content goes to segments. */
