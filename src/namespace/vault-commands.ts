@@ -69,7 +69,7 @@ export class VaultCommands implements CommandTarget {
   /** Moves the changes of a fork to one with a permanent name. */
   async #keepFork(fork: string, provenance: Pick<CallContext, 'caller' | 'trace'>): Promise<Vault> {
     const name = `exec-${randomBytes(6).toString('hex')}`
-    const kept = await this.#home.fork(this.#vault.name, name, { beside: fork })
+    const kept = await this.#home.fork(this.#vault.name, name, { baseOf: fork })
     await this.#home.merge(fork, name, { onConflict: 'theirs', ...provenance })
     await this.#home.deleteVault(fork)
     return kept

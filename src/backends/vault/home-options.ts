@@ -6,8 +6,8 @@ export interface ForkOptions {
   readonly at?: string
   /** Start from the state after this row of the journal instead. */
   readonly row?: number
-  /** Start from the base of this fork instead of a checkpoint. EINVAL if it is no fork of the source. */
-  readonly beside?: string
+  /** Start where this other fork of the source started, instead of at a checkpoint. EINVAL if it is no fork of it. */
+  readonly baseOf?: string
   /** True for a fork of the current state that power loss may take, which needs no wait for the disk. */
   readonly isTemporary?: boolean
 }

@@ -197,11 +197,11 @@ export class Home implements AsyncDisposable {
    */
   async fork(source: string, name: string, options: ForkOptions = {}): Promise<Vault> {
     assertOptions(options, 'fork', (at) => `fork('${source}', '${name}', { at: '${at}' })`)
-    const { at, row, beside, isTemporary = false } = options
+    const { at, row, baseOf, isTemporary = false } = options
     if (row !== undefined)
       return new Vault(this.#store, name, await forkVaultAtRow(this.#store, source, row, name))
-    if (beside !== undefined)
-      return new Vault(this.#store, name, await forkFromSameBase(this.#store, source, beside, name))
+    if (baseOf !== undefined)
+      return new Vault(this.#store, name, await forkFromSameBase(this.#store, source, baseOf, name))
     const log =
       at === undefined
         ? forkVault(this.#store, source, name, { isDurable: !isTemporary })

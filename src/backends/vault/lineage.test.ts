@@ -32,7 +32,7 @@ describe('forks of forks', () => {
     await base.write('/f', 'base\n')
     await base.write('/g', 'base\n')
     await first.write('/f', 'first\n')
-    const beside = await home.fork('base', 'beside', { beside: 'first' })
+    const beside = await home.fork('base', 'beside', { baseOf: 'first' })
     expect(await contentOf(beside)).toEqual({ '/f': 'one\n', '/g': 'one\n' })
     expect((await home.info('beside')).from).toMatchObject({ vault: 'base' })
     await beside.write('/f', 'beside\n')
@@ -41,9 +41,9 @@ describe('forks of forks', () => {
     await home.merge('beside', 'base', { onConflict: 'theirs' })
     expect(await contentOf(base)).toEqual({ '/f': 'beside\n', '/g': 'base\n' })
     expect((await home.fsck()).damaged).toEqual([])
-    await expect(home.fork('base', 'x', { beside: 'base' })).rejects.toMatchObject({ code: 'EINVAL' })
-    await expect(home.fork('first', 'x', { beside: 'beside' })).rejects.toMatchObject({ code: 'EINVAL' })
-    await expect(home.fork('base', 'first', { beside: 'beside' })).rejects.toMatchObject({ code: 'EEXIST' })
+    await expect(home.fork('base', 'x', { baseOf: 'base' })).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(home.fork('first', 'x', { baseOf: 'beside' })).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(home.fork('base', 'first', { baseOf: 'beside' })).rejects.toMatchObject({ code: 'EEXIST' })
   })
 
   it('can be compared at any depth', async () => {

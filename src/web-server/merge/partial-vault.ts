@@ -23,7 +23,7 @@ export async function withPartialVault<Result>(
   if (from === undefined) throw createMergeError(`'${source}' is not a fork; merge all of it`)
   const name = createForkName()
   const fork = await home.vault(source)
-  const partial = await home.fork(from.vault, name, { beside: source })
+  const partial = await home.fork(from.vault, name, { baseOf: source })
   try {
     await copyChanges(fork, partial, selection, ctx)
     return await work(name)

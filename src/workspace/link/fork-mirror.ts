@@ -25,7 +25,7 @@ export async function forkByName(
   home: LinkHome,
   source: string,
   name: string,
-  options: { readonly beside?: string } = {},
+  options: { readonly baseOf?: string } = {},
 ): Promise<LinkVault> {
   try {
     return await home.fork(source, name, options)
@@ -40,7 +40,7 @@ export async function forkByNumber(
   home: LinkHome,
   source: string,
   stem: string,
-  options: { readonly beside?: string } = {},
+  options: { readonly baseOf?: string } = {},
 ): Promise<LinkVault> {
   const taken = new Set(await home.vaults())
   for (let number = 1; ; number++) {

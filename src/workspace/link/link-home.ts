@@ -42,8 +42,8 @@ export interface LinkHome {
     source: string,
     name: string,
     options?: {
-      /** A fork whose base the new one gets as well. */
-      readonly beside?: string
+      /** Another fork of the source, at whose base the new one begins. */
+      readonly baseOf?: string
       /** The checkpoint to fork from; the current state when absent. */
       readonly at?: string
       /** True for a fork that power loss may take. */

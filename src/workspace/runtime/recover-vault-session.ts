@@ -147,7 +147,7 @@ async function openTarget(left: LeftCommand, cleanup: CleanupStack): Promise<Rec
   const known = newFork === undefined ? vault : created
   // A fork of a process that has ended is deleted by a sweep.
   const isKept = known !== undefined && vaults.includes(known) && !isSessionForkName(known)
-  const fork = isKept ? known : await createFork(left, vault, { beside: point })
+  const fork = isKept ? known : await createFork(left, vault, { baseOf: point })
   return { vault: fork, fork, saved: fork }
 }
 
@@ -183,7 +183,7 @@ async function openSharedTarget(
 async function createFork(
   { home, tagged, record }: LeftCommand,
   source: string,
-  options: { readonly beside?: string },
+  options: { readonly baseOf?: string },
 ): Promise<string> {
   const { name, stem = record.copyOf ?? source } = record.newFork ?? {}
   const fork =

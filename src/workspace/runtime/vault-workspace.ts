@@ -184,7 +184,7 @@ export class VaultWorkspace implements ExecutionWorkspace {
     const { vault, newFork } = this.#choice
     if (newFork === undefined) return this.#home.vault(vault)
     const { name, stem = vault } = newFork
-    const options = this.#point === undefined ? {} : { beside: this.#point.vault }
+    const options = this.#point === undefined ? {} : { baseOf: this.#point.vault }
     return name === undefined
       ? forkByNumber(this.#home, vault, stem, options)
       : forkByName(this.#home, vault, name, options)

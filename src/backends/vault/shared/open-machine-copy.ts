@@ -43,7 +43,7 @@ async function createCopy(copied: CopiedVault): Promise<MachineCopy> {
     throw error
   }
   const send = async (from: string, to: string) => {
-    await shared.home.fork(vault, to, { beside: pin })
+    await shared.home.fork(vault, to, { baseOf: pin })
     const stream = sendVault(machine.store, from, { sinceFork: common })
     await receiveVault(shared.store, stream, { as: to, sinceFork: common })
   }
