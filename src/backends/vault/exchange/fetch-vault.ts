@@ -45,14 +45,21 @@ export async function fetchVault(exchanged: Exchanged, options: ExchangeOptions 
   return { tracking, isNew: mine === undefined, hasNews }
 }
 
+/** The state of a vault that this home has in common with another one. */
+export interface TrackedState {
+  /** The tracking fork in this home. */
+  readonly tracking: string
+  /** The checkpoint of the state, in the tracking fork and in the vault of the other home. */
+  readonly common: string
+}
+
 /**
- * Brings the tracking fork of a vault up to what another home has, and returns it with the checkpoint that both homes
- * have of this state. ENOENT if the other home has no such vault, EEXIST if the tracking fork is of another vault.
+ * Brings the tracking fork of a vault up to what another home has, and returns the state that both have then. ENOENT if the other home has no such vault, EEXIST if the tracking fork is of another vault.
  */
 export async function fetchTracking(
   exchanged: Exchanged,
   options: ExchangeOptions = {},
-): Promise<{ readonly tracking: string; readonly common: string }> {
+): Promise<TrackedState> {
   const theirs = await findVault(exchanged.other, exchanged.otherVault)
   if (theirs === undefined) throw createMissingError(exchanged)
   const tracked = await openTrackingFork(exchanged, theirs)

@@ -12,5 +12,5 @@ export {
   isExchangeName,
   toTrackingName,
 } from './exchange.ts'
-export { type FetchReport, fetchTracking, fetchVault } from './fetch-vault.ts'
+export { type FetchReport, fetchTracking, fetchVault, type TrackedState } from './fetch-vault.ts'
 export { type PushReport, pushVault } from './push-vault.ts'

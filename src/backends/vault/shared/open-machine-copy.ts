@@ -1,6 +1,6 @@
 import { createProcessTag } from '../../../machine/index.ts'
 import { isVfsError } from '../../../vfs/index.ts'
-import { type Exchanged, fetchTracking, toTrackingName } from '../exchange/index.ts'
+import { type Exchanged, fetchTracking, type TrackedState, toTrackingName } from '../exchange/index.ts'
 import type { MachineCopy } from '../machine-copy.ts'
 import { receiveVault, sendVault } from '../transfer/index.ts'
 import type { OpenStore } from './machine-home.ts'
@@ -15,7 +15,10 @@ export interface CopiedVault {
   readonly machine: OpenStore
 }
 
-/** Copies a vault to this machine, in proportion to what changed since it was last copied. ENOENT. */
+/**
+ * Copies a vault to this machine, in proportion to what changed since it was last copied. Throws ENOENT if there is no
+ * such vault.
+ */
 export async function openMachineCopy(copied: CopiedVault): Promise<MachineCopy> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -32,46 +35,52 @@ export async function openMachineCopy(copied: CopiedVault): Promise<MachineCopy>
 async function createCopy(copied: CopiedVault): Promise<MachineCopy> {
   const { shared, machine, vault } = copied
   const { tracking, common } = await fetchLatest(copied)
-  const tag = createProcessTag()
-  // A fork in both homes has the same state, whatever others copy from now on. A sweep deletes those of dead processes.
-  const [copy, pin] = [`session-${tag}`, `session-${tag}-base`]
+  // The session works in the copy. The base keeps the common state in the database, also without its checkpoint.
+  const copy = createSessionName()
+  const base = `${copy}-base`
   await machine.home.fork(tracking, copy, { at: common })
   try {
-    await shared.home.fork(vault, pin, { at: common })
+    await shared.home.fork(vault, base, { at: common })
   } catch (error) {
     await machine.home.deleteVault(copy)
     throw error
   }
-  const send = async (from: string, to: string) => {
-    await shared.home.fork(vault, to, { baseOf: pin })
-    const stream = sendVault(machine.store, from, { sinceFork: common })
-    await receiveVault(shared.store, stream, { as: to, sinceFork: common })
+  // The new fork begins at the common state, so only the changes since then are sent.
+  const sendAsFork = async (source: string, fork: string) => {
+    await shared.home.fork(vault, fork, { baseOf: base })
+    const stream = sendVault(machine.store, source, { sinceFork: common })
+    await receiveVault(shared.store, stream, { as: fork, sinceFork: common })
   }
   return {
     vault: copy,
     publishFork: async (fork) => {
-      await send(fork, fork)
+      await sendAsFork(fork, fork)
       await machine.home.deleteVault(fork)
     },
     merge: async (by = {}) => {
-      const sent = `session-${createProcessTag()}`
-      await send(copy, sent)
+      const sent = createSessionName()
+      await sendAsFork(copy, sent)
+      // Theirs are the versions of the source: in a conflict the session wins.
       await shared.home.merge(sent, vault, { ...by, onConflict: 'theirs' })
       await shared.home.deleteVault(sent)
     },
     [Symbol.asyncDispose]: async () => {
       await machine.home.deleteVault(copy)
-      await shared.home.deleteVault(pin)
+      await shared.home.deleteVault(base)
     },
   }
 }
 
-/** Brings this machine's copy of a vault up to date. Begins anew if the vault is not the one that was copied. */
-export async function fetchLatest({
-  shared,
-  machine,
-  vault,
-}: CopiedVault): Promise<{ readonly tracking: string; readonly common: string }> {
+/** Creates a new name for a fork of a session. A sweep deletes the forks of dead processes. */
+function createSessionName(): string {
+  return `session-${createProcessTag()}`
+}
+
+/**
+ * Brings the tracking fork of a vault on this machine up to date. Creates it again if the vault was deleted and created
+ * again under its name.
+ */
+export async function fetchLatest({ shared, machine, vault }: CopiedVault): Promise<TrackedState> {
   const exchanged: Exchanged = {
     home: machine.home,
     vault,
