@@ -17,7 +17,7 @@ const NEWLINE = 0x0a
 export interface IndexBlock {
   /** Inode of each document. */
   readonly inodes: readonly number[]
-  /** Documents without postings that may contain anything. */
+  /** Documents without postings, which every search reads. */
   readonly unindexed: readonly number[]
   /** Number of postings. */
   readonly postings: number

@@ -22,7 +22,7 @@ export function findCandidates(
     const block = new StoredBlock(tree, id)
     const documents = evaluator.findDocuments(block, query)
     if (documents.length === 0 && block.unindexed.length === 0) continue
-    const inodes = block.readInodes()
+    const { inodes } = block
     for (const document of [...documents, ...block.unindexed]) {
       const inode = inodes[document]
       if (inode !== undefined) candidates.add(inode)

@@ -142,7 +142,7 @@ export class IndexWriter {
   async #absorbBlock(id: number): Promise<void> {
     const { inodes, unindexed, lists } = await this.#context.retry(() => {
       const block = new StoredBlock(this.#tree, id)
-      return { inodes: block.readInodes(), unindexed: block.unindexed, lists: [...block.readPostings()] }
+      return { inodes: block.inodes, unindexed: block.unindexed, lists: [...block.readPostings()] }
     })
     const added = new Set(this.#builder.inodes)
     const isKept = (inode: number) => !added.has(inode) && !this.#target.stale.has(inode)
