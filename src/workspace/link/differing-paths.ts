@@ -4,8 +4,8 @@ import { isSameEntry, type LinkEntry } from './link-entry.ts'
 import { findEntry, joinPath, listNames, type TreeFiles } from './tree.ts'
 
 /**
- * Yields the paths of a tree at which a directory differs. Permissions of directories do not count. Skips what this user
- * may not look up.
+ * Yields the paths of a tree at which a directory differs, also each path below a missing directory, but none that only
+ * the directory has. Permissions of directories do not count. Skips what this user may not look up.
  */
 export function* findDifferingPaths(
   directory: DirectoryTree,
