@@ -54,7 +54,8 @@ export interface TrackedState {
 }
 
 /**
- * Brings the tracking fork of a vault up to what another home has, and returns the state that both have then. ENOENT if the other home has no such vault, EEXIST if the tracking fork is of another vault.
+ * Brings the tracking fork of a vault up to what another home has, and returns the state that both have then. ENOENT if
+ * the other home has no such vault, EEXIST if the tracking fork is of another vault.
  */
 export async function fetchTracking(
   exchanged: Exchanged,
