@@ -8,6 +8,7 @@ import pg from 'pg'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { PostgresServer } from '../../test/support/postgres-server.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
+import { WarmUpRecorder } from '../harness/recorder.ts'
 import { countOperations, SMALL_BYTES } from './sizes.ts'
 
 const MACHINES = 4
@@ -39,18 +40,19 @@ async function measureMachines(
     Array.from({ length: MACHINES }, (_, number) => startMachine([url, `fork-${number}`, distance])),
   )
   const works = distance === 'near' ? (['machine', 'machines'] as const) : (['far', 'all-far'] as const)
-  for (const [index, work] of works.entries()) {
-    const used = machines.slice(0, index === 0 ? 1 : MACHINES)
-    const operations = commits * used.length
-    await recorder.record(work, {
-      operations,
-      expected: operations,
+  const measureTogether = (round: Recorder, work: string, used: readonly ChildProcess[]) =>
+    round.record(work, {
+      operations: commits * used.length,
+      expected: commits * used.length,
       pass: async () => {
         await Promise.all(used.map((machine) => commitOnMachine(machine, commits)))
-        return operations
+        return commits * used.length
       },
     })
-  }
+  const [one, all] = works
+  await measureTogether(new WarmUpRecorder(), all, machines)
+  await measureTogether(recorder, one, machines.slice(0, 1))
+  await measureTogether(recorder, all, machines)
   for (const machine of machines) machine.kill()
 }
 

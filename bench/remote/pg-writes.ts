@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { PostgresServer } from '../../test/support/postgres-server.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
+import { WarmUpRecorder } from '../harness/recorder.ts'
 import { CONTENT_BYTES, countOperations, runInFlight, SMALL_BYTES } from './sizes.ts'
 
 const CONNECTIONS = 6
@@ -22,30 +23,33 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
     values: [++id, randomBytes(bytes)],
   })
   const sizes = { commit: SMALL_BYTES, content: CONTENT_BYTES }
-  for (const [work, bytes] of Object.entries(sizes)) {
-    await recorder.record(work, {
+  for (const round of [new WarmUpRecorder(), recorder]) {
+    for (const [work, bytes] of Object.entries(sizes)) {
+      await round.record(work, {
+        operations: commits,
+        expected: commits,
+        pass: async () => {
+          for (let number = 0; number < commits; number++) await client.query(insert(bytes))
+          return commits
+        },
+      })
+    }
+    await client.query('set synchronous_commit = off')
+    await round.record('commit-process', {
       operations: commits,
       expected: commits,
       pass: async () => {
-        for (let number = 0; number < commits; number++) await client.query(insert(bytes))
+        for (let number = 0; number < commits; number++) await client.query(insert(SMALL_BYTES))
         return commits
       },
     })
+    await client.query('set synchronous_commit = on')
+    await round.record('files', {
+      operations: files,
+      expected: files,
+      pass: () => runInFlight(files, () => pool.query(insert(CONTENT_BYTES))),
+    })
   }
-  await client.query('set synchronous_commit = off')
-  await recorder.record('commit-process', {
-    operations: commits,
-    expected: commits,
-    pass: async () => {
-      for (let number = 0; number < commits; number++) await client.query(insert(SMALL_BYTES))
-      return commits
-    },
-  })
-  await recorder.record('files', {
-    operations: files,
-    expected: files,
-    pass: () => runInFlight(files, () => pool.query(insert(CONTENT_BYTES))),
-  })
   await client.end()
   await pool.end()
 }
