@@ -71,6 +71,11 @@ export const exec: Benchmark = {
     { id: 'proxy-http', label: 'download by plain HTTP', unit: { throughput: PROXY_BYTES } },
     { id: 'proxy-bare', label: 'download by a bare proxy in Node', unit: { throughput: PROXY_BYTES } },
     { id: 'proxy-relay', label: 'download by a relay in C, socat', unit: { throughput: PROXY_BYTES } },
+    {
+      id: 'proxy-splice',
+      label: 'download by one inside the kernel, haproxy',
+      unit: { throughput: PROXY_BYTES },
+    },
     { id: 'proxy-connections', label: '1,000 connections at once', unit: 'rate' },
     { id: 'proxy-left', label: 'descriptors left by them', unit: 'times' },
     ...HOOK_SIZES.flatMap((size) => [
@@ -84,7 +89,12 @@ export const exec: Benchmark = {
     },
     { id: 'apply', label: `apply of ${formatCount(APPLIED_FILES)} files, less that of one`, unit: 'time' },
     { id: 'apply-start', label: 'apply of one file', unit: 'time' },
-    { id: 'apply-merge', label: `apply --merge of ${formatCount(MERGED_FILES)} files`, unit: 'time' },
+    {
+      id: 'apply-merge',
+      label: `apply --merge of ${formatCount(MERGED_FILES)} files, elapsed`,
+      unit: 'time',
+    },
+    { id: 'apply-merge-processor', label: 'its processor time', unit: 'time' },
     { id: 'import', label: `import of ${formatCount(IMPORTED_FILES)} files`, unit: 'time' },
     { id: 'import-space', label: 'its home / bytes', unit: 'times' },
     { id: 'index-space', label: 'its home with an index / without', unit: 'times' },
@@ -150,9 +160,9 @@ export const exec: Benchmark = {
     'unshare: an overlay mounted by a shell; bubblewrap: no overlay at all. Neither keeps anything.',
     'Keys: pty is a terminal without anything between, script is `script` of util-linux alone. Needs python3.',
     'Hooks: processor time of the process and the system; nothing changed since the last one.',
-    'Applies: processor time, of disk that of `cp -a` with the same files; a merge less what `node -e 0` takes.',
+    'Applies: processor time, of disk that of `cp -a` with the same files. Merges: less what `node -e 0` takes.',
     'Vaults: processor time, but elapsed time for small texts; of git that of `git add -A` into a new repository, and of `git worktree add`.',
-    'Programs tell their own time, so starting them does not count. Needs git, make, cc and npm, and socat for its row.',
+    'Programs tell their own time, so starting them does not count. Needs git, make, cc and npm, and socat and haproxy for their rows.',
   ],
   hasQuickForm: true,
 }

@@ -1,17 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openHome } from '../../src/backends/vault/index.ts'
 import { PostgresServer } from '../../test/support/postgres-server.ts'
 import type { Recorder, Settings } from '../harness/benchmark.ts'
-import { WarmUpRecorder } from '../harness/recorder.ts'
+import { MACHINES, measureMachines } from './machines.ts'
 import { countOperations, SMALL_BYTES } from './sizes.ts'
 
-const MACHINES = 4
 const IDLE_VAULTS = 50
 /** Connections that nobody used for ten seconds are closed, first that of hints. */
 const IDLE_MS = 22_000
@@ -24,36 +20,15 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
   await using home = await openHome({ url, path: mkdtempSync(join(settings.directory, 'machine-')) })
   await home.createVault('base')
   for (let number = 0; number < MACHINES; number++) await home.fork('base', `fork-${number}`)
-  for (const distance of ['near', 'far'] as const) await measureMachines(recorder, url, distance, commits)
+  const works = { near: ['machine', 'machines'], far: ['far', 'all-far'] } as const
+  for (const distance of ['near', 'far'] as const)
+    await measureMachines(recorder, works[distance], {
+      program: new URL('./machine-process.ts', import.meta.url),
+      args: Array.from({ length: MACHINES }, (_, number) => [url, `fork-${number}`, distance]),
+      commits,
+    })
   await measureLease(recorder, settings, home)
   await measureIdle(recorder, server, settings)
-}
-
-/** Commits of one machine, then of all: what they share is the database, and here also the cores. */
-async function measureMachines(
-  recorder: Recorder,
-  url: string,
-  distance: 'near' | 'far',
-  commits: number,
-): Promise<void> {
-  const machines = await Promise.all(
-    Array.from({ length: MACHINES }, (_, number) => startMachine([url, `fork-${number}`, distance])),
-  )
-  const works = distance === 'near' ? (['machine', 'machines'] as const) : (['far', 'all-far'] as const)
-  const measureTogether = (round: Recorder, work: string, used: readonly ChildProcess[]) =>
-    round.record(work, {
-      operations: commits * used.length,
-      expected: commits * used.length,
-      pass: async () => {
-        await Promise.all(used.map((machine) => commitOnMachine(machine, commits)))
-        return commits * used.length
-      },
-    })
-  const [one, all] = works
-  await measureTogether(new WarmUpRecorder(), all, machines)
-  await measureTogether(recorder, one, machines.slice(0, 1))
-  await measureTogether(recorder, all, machines)
-  for (const machine of machines) machine.kill()
 }
 
 async function measureLease(
@@ -106,17 +81,4 @@ async function measureIdle(recorder: Recorder, server: PostgresServer, { isQuick
     recorder.note('idle-connections', Number(rows[0]?.[0]))
   }
   await client.end()
-}
-
-async function startMachine(args: readonly string[]): Promise<ChildProcess> {
-  const program = fileURLToPath(new URL('./machine-process.ts', import.meta.url))
-  const machine = fork(program, args, { execArgv: process.execArgv })
-  await once(machine, 'message')
-  return machine
-}
-
-async function commitOnMachine(machine: ChildProcess, commits: number): Promise<void> {
-  const done = once(machine, 'message')
-  machine.send(commits)
-  await done
 }

@@ -20,7 +20,13 @@ export const remote: Benchmark = {
     },
     { name: 's3', parts: [{ name: 'objects', module: new URL('./s3-objects.ts', import.meta.url) }] },
     { name: 'least', parts: [{ name: 'writes', module: new URL('./least-writes.ts', import.meta.url) }] },
-    { name: 'pg', parts: [{ name: 'writes', module: new URL('./pg-writes.ts', import.meta.url) }] },
+    {
+      name: 'pg',
+      parts: [
+        { name: 'writes', module: new URL('./pg-writes.ts', import.meta.url) },
+        { name: 'machines', module: new URL('./pg-machines.ts', import.meta.url) },
+      ],
+    },
   ],
   works: [
     { id: 'commit', label: 'new files of 200 bytes, one after the other', unit: 'rate' },
@@ -63,7 +69,7 @@ export const remote: Benchmark = {
     'PostgreSQL on a unix socket of this machine, which waits for its disk at every commit.',
     's3: the client alone, objects of 8 MiB on s3rver, four in flight on the way in.',
     'least: the function that commits, called with journal rows of the same size, without a vault.',
-    'pg: one row of the same size for each file, prepared, on six connections where many are in flight.',
+    'pg: one row of the same size for each file, prepared, on six connections where many are in flight; machines insert into tables of their own.',
   ],
   hasQuickForm: true,
 }

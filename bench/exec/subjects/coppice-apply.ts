@@ -12,11 +12,11 @@ import {
   MERGED_FILES,
 } from '../applied-files.ts'
 import { coppice, withHome } from '../coppice-program.ts'
-import { getProcessorTime } from '../processor-time.ts'
+import { getProcessorTime, measureProgram, type TimedProgram } from '../processor-time.ts'
 
 const [MANY, SINGLE] = ['many', 'single']
 
-/** Processor time of an apply with many small files, of one with a single file, and of a merge. */
+/** Processor time of an apply with many small files and of one with a single file; both times of a merge. */
 export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   recorder.progress(`an apply of ${APPLIED_FILES} files`)
   const applied = createProjects('applied', settings, (project) => {
@@ -35,9 +35,18 @@ export async function measure(recorder: Recorder, settings: Settings): Promise<v
     project.run('exec', '--fork', MANY, '--shell', '--', CHANGE_LINES)
     changeFirstLines(project.path)
   })
-  const start = Math.min(...merged.map((project) => project.measure([process.execPath, '-e', '0'])))
-  const merge = Math.min(...merged.map((project) => project.measure(coppice([], 'apply', MANY, '--merge'))))
-  recorder.note('apply-merge', merge - start)
+  const starts = merged.map((project) => measureProgram(project.toProgram([process.execPath, '-e', '0'])))
+  const merges = merged.map((project) =>
+    measureProgram(project.toProgram(coppice([], 'apply', MANY, '--merge'))),
+  )
+  for (const [work, kind] of [
+    ['apply-merge', 'elapsed'],
+    ['apply-merge-processor', 'processor'],
+  ] as const)
+    recorder.note(
+      work,
+      Math.min(...merges.map((time) => time[kind])) - Math.min(...starts.map((time) => time[kind])),
+    )
 }
 
 /** Creates a project for each pass: a disk is slow for a minute after an undo has removed many files. */
@@ -72,6 +81,10 @@ class AppliedProject {
   }
 
   measure(argv: readonly string[]): number {
-    return getProcessorTime({ argv, cwd: this.path, env: this.#env })
+    return getProcessorTime(this.toProgram(argv))
+  }
+
+  toProgram(argv: readonly string[]): TimedProgram {
+    return { argv, cwd: this.path, env: this.#env }
   }
 }

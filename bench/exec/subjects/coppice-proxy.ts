@@ -1,8 +1,9 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, request as sendRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseHostRule } from '../../../src/network/index.ts'
 import { ProxyServer } from '../../../src/network/proxy/proxy-server.ts'
@@ -12,6 +13,7 @@ import { PROXY_BYTES } from '../programs.ts'
 const PROXY_PORT = 18_311
 const BARE_PORT = 18_312
 const RELAY_PORT = 18_313
+const SPLICE_PORT = 18_314
 /** Bytes that a relay in C moves at once. */
 const RELAY_BYTES = 2 ** 16
 const PASSES = 5
@@ -43,7 +45,7 @@ const SERVER = `
 `
 
 /** Moves bytes from a server on the loopback directly and through the proxy, and opens many connections at once. */
-export async function measure(recorder: Recorder, _settings: Settings): Promise<void> {
+export async function measure(recorder: Recorder, settings: Settings): Promise<void> {
   const server = spawn(process.execPath, ['-e', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [output] = await once(server.stdout, 'data')
   const port = Number(String(output))
@@ -54,6 +56,7 @@ export async function measure(recorder: Recorder, _settings: Settings): Promise<
     await proxy.listen({ port: PROXY_PORT, host: '127.0.0.1', backlog: 2 * CONNECTIONS })
     await using _bare = await listenBare()
     using relay = startRelay(port)
+    using splice = await startSplice(port, settings)
     const through = createProxyArgs(PROXY_PORT)
     const direct = ['--noproxy', '*']
     const ways = {
@@ -62,6 +65,7 @@ export async function measure(recorder: Recorder, _settings: Settings): Promise<
       http: { port, args: through },
       bare: { port, args: createProxyArgs(BARE_PORT) },
       ...(relay !== undefined && { relay: { port: RELAY_PORT, args: direct } }),
+      ...(splice !== undefined && { splice: { port: SPLICE_PORT, args: direct } }),
     }
     const best: Record<string, number> = {}
     // In turn, so that a busy machine slows down all of them.
@@ -107,6 +111,37 @@ function startRelay(port: number): Disposable | undefined {
   const entrance = `TCP-LISTEN:${RELAY_PORT},bind=127.0.0.1,fork,reuseaddr`
   const relay = spawn('socat', ['-b', String(RELAY_BYTES), entrance, `TCP:127.0.0.1:${port}`])
   return { [Symbol.dispose]: () => relay.kill() }
+}
+
+/** Starts a relay that moves the bytes from socket to socket inside the kernel; undefined where there is no `haproxy`. */
+async function startSplice(port: number, { directory }: Settings): Promise<Disposable | undefined> {
+  if (spawnSync('haproxy', ['-v'], { stdio: 'ignore' }).status !== 0) return undefined
+  const file = join(directory, 'haproxy.cfg')
+  const lines = [
+    'defaults',
+    '  mode tcp',
+    '  option splice-auto',
+    '  timeout connect 5s',
+    '  timeout client 60s',
+    '  timeout server 60s',
+    'frontend entrance',
+    `  bind 127.0.0.1:${SPLICE_PORT}`,
+    '  default_backend target',
+    'backend target',
+    `  server target 127.0.0.1:${port}`,
+  ]
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const relay = spawn('haproxy', ['-q', '-db', '-f', file])
+  while (!(await canConnect(SPLICE_PORT))) await new Promise(setImmediate)
+  return { [Symbol.dispose]: () => relay.kill() }
+}
+
+function canConnect(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  socket.once('connect', () => socket.destroy())
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
 }
 
 async function download(port: number, args: readonly string[]): Promise<number> {
