@@ -113,12 +113,12 @@ async function obtainFork(
   const existing = requested === undefined ? undefined : forks.find(({ name }) => name === requested)
   const vaults = await home.vaults()
   if (requested !== undefined && existing === undefined && vaults.includes(requested)) {
-    const claimedBy = running.find(requested)?.command
+    const other = running.find(requested)
     // The first change of a fork lists it, so a claimed fork of this directory that is not listed has none.
     const problem =
-      claimedBy === undefined
-        ? `is not a fork of ${link.path}`
-        : `was just created by '${claimedBy}' and is empty`
+      other?.directory === link.path
+        ? `was just created by '${other.command}' and is empty`
+        : `is not a fork of ${link.path}`
     const detail = `'${requested}' ${problem}; choose another name`
     throw new VfsError('EEXIST', requested, { op: 'fork', detail })
   }
