@@ -3,12 +3,15 @@ import { isMainThread, type MessagePort, parentPort, workerData } from 'node:wor
 import { FuseServer } from '../../src/fuse/fuse-server.ts'
 import { serveDevice } from '../../src/fuse/serve-device.ts'
 import { ForgetfulFiles } from './forgetful-files.ts'
+import { LoggedFiles } from './logged-files.ts'
 
 /** As long as a mounted vault lets the kernel remember. */
 const VALID_SECONDS = 24 * 60 * 60
 
 export interface ForgetfulWork {
   readonly fd: number
+  /** The store that keeps changes; nothing is kept when absent. */
+  readonly store?: string
   readonly waiting: Int32Array
   readonly ending: Int32Array
 }
@@ -19,5 +22,6 @@ async function serve(work: ForgetfulWork, parent: MessagePort): Promise<void> {
   parent.postMessage('ready')
   // The device can be read once it is mounted.
   await once(parent, 'message')
-  serveDevice(work.fd, new FuseServer(new ForgetfulFiles(), { validity: { seconds: VALID_SECONDS } }), work)
+  const files = work.store === undefined ? new ForgetfulFiles() : new LoggedFiles(work.store)
+  serveDevice(work.fd, new FuseServer(files, { validity: { seconds: VALID_SECONDS } }), work)
 }
