@@ -18,10 +18,18 @@ const MAX_ATTRIBUTE_BYTES = 64 * 1024
 /** Limit of bytes that an append rewrites to keep its parts together. */
 const MAX_REWRITTEN_BYTES = 1024 * 1024
 
-/** Plans a write; null for no bytes. EINVAL for a negative position, EFBIG beyond the largest size. */
-export function planWrite(target: PatchTarget, position: number, bytes: Uint8Array): FileOperation | null {
+/**
+ * Plans a write; null for no bytes. EINVAL for a negative position, EFBIG beyond the largest size.
+ * @param findsStored as for `patchBytes`.
+ */
+export function planWrite(
+  target: PatchTarget,
+  position: number,
+  bytes: Uint8Array,
+  findsStored = false,
+): FileOperation | null {
   assertSize(target.path, position, position + bytes.length, 'write')
-  return bytes.length === 0 ? null : patchBytes(target, position, bytes)
+  return bytes.length === 0 ? null : patchBytes(target, position, bytes, findsStored)
 }
 
 /** Bytes that were appended, and their position if no other writer has moved them since. */

@@ -210,11 +210,17 @@ export class PosixFiles extends PosixReads {
   /**
    * Writes all of the bytes, and keeps no reference to them. An empty write changes nothing. Throws EISDIR for a
    * directory, EINVAL for another type, EFBIG beyond the largest size.
+   * @param findsStored looks for each whole chunk by its hash, so that content which the home has is not stored again.
    */
-  write(ino: number, position: number, bytes: Uint8Array): void {
+  write(
+    ino: number,
+    position: number,
+    bytes: Uint8Array,
+    { findsStored = false }: { readonly findsStored?: boolean } = {},
+  ): void {
     this.#changeInode(ino, 'write', (files, inode, path) => {
       assertFile(inode, ino, 'write')
-      return planWrite({ files, blobs: this.#blobs, inode: ino, path }, position, bytes)
+      return planWrite({ files, blobs: this.#blobs, inode: ino, path }, position, bytes, findsStored)
     })
   }
 

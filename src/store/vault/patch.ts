@@ -19,8 +19,14 @@ export interface PatchTarget {
 /**
  * Creates the operation that writes bytes at a position; a gap after the old end is a hole. Writing no bytes does not
  * extend the file.
+ * @param findsStored looks for each whole chunk by its hash, and refers to it if the home has it already.
  */
-export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Array): PatchOperation {
+export function patchBytes(
+  target: PatchTarget,
+  position: number,
+  bytes: Uint8Array,
+  findsStored = false,
+): PatchOperation {
   const { files, blobs, inode, path } = target
   if (bytes.length === 0) return patchSize(target, files.getInode(inode).size)
   const { size: oldSize, content } = files.getInode(inode)
@@ -40,8 +46,12 @@ export function patchBytes(target: PatchTarget, position: number, bytes: Uint8Ar
     const piece = bytes.subarray(from - position, to - position)
     const length = Math.min(CHUNK_BYTES, size - begin)
     const offset = from - begin
-    const delta = blobs.putDelta(findChunkRef(files, inode, index), length, { offset, bytes: piece })
-    chunks.push([index, delta ?? blobs.putUnshared(replaceRange(target, index, length, offset, piece))])
+    const replace = () => replaceRange(target, index, length, offset, piece)
+    if (findsStored && piece.length === length) chunks.push([index, blobs.put(replace())])
+    else {
+      const delta = blobs.putDelta(findChunkRef(files, inode, index), length, { offset, bytes: piece })
+      chunks.push([index, delta ?? blobs.putUnshared(replace())])
+    }
   }
   return { op: 'patch', path, inode, size, chunks }
 }

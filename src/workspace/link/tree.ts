@@ -3,6 +3,11 @@ import type { FileType } from '../../vfs/index.ts'
 import { type EntryContentReference, type LinkEntry, PERMISSION_BITS } from './link-entry.ts'
 
 const READ_BYTES = 1024 * 1024
+/**
+ * From this size on, content that the home has is not stored again. A fork has a changed file as it was and as it is, and
+ * an apply or its undo has it once more. For smaller files, the hashes cost more than the space.
+ */
+const MIN_FOUND_BYTES = 1024 * 1024
 /** Attributes of a directory that is created as a missing parent. */
 const PLAIN_DIRECTORY = { mode: 0o755, uid: 0, gid: 0 }
 
@@ -37,7 +42,7 @@ export interface TreeFiles {
   unlink(parent: number, name: string): void
   rmdir(parent: number, name: string): void
   read(ino: number, position: number, length: number): Uint8Array
-  write(ino: number, position: number, bytes: Uint8Array): void
+  write(ino: number, position: number, bytes: Uint8Array, options?: { readonly findsStored?: boolean }): void
   getContentReference(ino: number): EntryContentReference | undefined
   getxattr(ino: number, name: string): Uint8Array | undefined
   setxattr(ino: number, name: string, value: Uint8Array): void
@@ -190,8 +195,9 @@ function writeFile(tree: TreeFiles, ino: number, oldSize: number, entry: LinkEnt
   const isSmaller = entry.size < oldSize
   if (isSmaller) tree.setattr(ino, { size: 0 })
   let written = 0
+  const findsStored = entry.size >= MIN_FOUND_BYTES
   for (const chunk of entry.content()) {
-    tree.write(ino, written, chunk)
+    tree.write(ino, written, chunk, { findsStored })
     written += chunk.length
   }
   // The file of a directory may have become smaller while it was read.
