@@ -75,3 +75,18 @@ it('is counted as commits by forks and compare, which overlap at branches', asyn
   expect(stderr).toContain('Let git merge its commits: coppice git export . --vault f && git merge f')
   expect(stderr).not.toContain('--theirs')
 })
+
+it('is exported again without another commit', async () => {
+  const { cli } = await commitInFork()
+  await cli.run(['exec', '--fork', 'plain', '-c', '--', 'echo two >> a.txt'])
+  for (const fork of ['f', 'plain']) {
+    const [first, second] = [
+      await cli.ok('git', 'export', cli.files, '--vault', fork),
+      await cli.ok('git', 'export', cli.files, '--vault', fork),
+    ]
+    expect(second).toBe(first)
+  }
+  expect(git(['-C', cli.files, 'log', '--format=%s', 'main..plain']).toString()).toBe(
+    'Apply the changes of plain\n',
+  )
+})

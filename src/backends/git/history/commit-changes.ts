@@ -73,7 +73,7 @@ export async function commitChanges(
     await stream.apply({ ...change, path: `/${prefix}${change.path.slice(1)}` })
   }
   await stream.finish()
-  if (options.commits !== undefined) await dropEmptyCommit(git, ref)
+  await dropEmptyCommit(git, ref)
   const commit = (await git.readLine('rev-parse', ref)) ?? ''
   return { commit, branch, ignored: ignored.size, nested: [...nested] }
 }
