@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createRandomBytes, makePrivateFile } from '../../../machine/index.ts'
+import { makePrivateFile } from '../../../machine/index.ts'
 import type {
   Batch,
   Durability,
@@ -9,7 +9,6 @@ import type {
   GroupCommit,
   JournalRow,
   RecordRow,
-  Sweep,
 } from '../../engine.ts'
 import { SqliteGroupCommit } from '../../group-commit/sqlite-group-commit.ts'
 import { FileSegments } from '../../segments/file-segments.ts'
@@ -19,10 +18,11 @@ import { DiskSpace, isGrowing } from '../disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from '../disk-usage.ts'
 import { toCommitError } from '../engine-errors.ts'
 import { StoreFile } from '../store-file.ts'
-import { DELTA_FORMAT, getNeededFormat } from '../store-format.ts'
+import { DELTA_FORMAT } from '../store-format.ts'
+import { applyBatch } from './sqlite-batch.ts'
 import { SqliteFormat } from './sqlite-format.ts'
 import { assertOwnLog } from './sqlite-identity.ts'
-import { MAX_SEQ, toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
+import { toJournalKey, toLastJournalKey } from './sqlite-journal-key.ts'
 import { findOnlyRow, SqliteRowCommit } from './sqlite-row-commit.ts'
 import { openImmutable, readPageBytes, setSynchronous, setUpImmutable, setUpStore } from './sqlite-setup.ts'
 import { SqliteStatements } from './sqlite-statements.ts'
@@ -32,8 +32,6 @@ import { SqliteWal } from './sqlite-wal.ts'
 const SHRINK_PAGES = 256
 /** The same on a nearly full disk: the log gets each moved page and the pages that refer to it. */
 const SCARCE_SHRINK_PAGES = 32
-/** A record that every durable commit changes. */
-const SYNC_KEY = 'sync'
 /** Replaces a value that is damaged and no longer a blob; decoding it reports the damage. */
 const NO_BYTES = new Uint8Array(0)
 
@@ -264,7 +262,7 @@ export class SqliteEngine implements Engine {
       },
       rollback: () => this.#rollback(),
       isCurrent: (batch: Batch) => canCommit(batch, this.#committedState),
-      apply: (batch: Batch) => this.#apply(batch),
+      apply: (batch: Batch) => applyBatch(this.#statements, this.#format, batch),
       commitRow: (batch: Batch) => this.#commitRow(batch),
       record: (key: string) => this.readRecord(key),
       changeCount: () => this.#readDataVersion(),
@@ -326,44 +324,10 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  #apply({ sweep, records = [], pages = [], blobs = [], journal = [], durable = false }: Batch): void {
-    if (sweep) this.#sweep(sweep)
-    const statements = this.#statements
-    statements.putAll('putBlob', blobs, getId)
-    this.#format.raise(getNeededFormat(blobs))
-    for (const { id, hash } of blobs) if (hash.length > 0) statements.get('putHash').run(hash, id)
-    statements.putAll('putPage', pages, getId)
-    statements.putAll('putJournal', journal, toJournalKey)
-    for (const { key, bytes } of records) {
-      if (bytes === null) statements.get('deleteRecord').run(key)
-      else statements.get('putRecord').run(key, bytes)
-    }
-    // A transaction that changes nothing syncs nothing.
-    if (durable) statements.get('putRecord').run(SYNC_KEY, createRandomBytes(8))
-  }
-
-  /** Removes swept rows. Hashes go before blobs: a blob is removed only if no hash finds it any more. */
-  #sweep({ pages = [], hashes = [], blobs = [], journal = [] }: Sweep): void {
-    // A later version may store what this one does not know to be in use.
-    this.#format.assertKnown()
-    const statements = this.#statements
-    for (const id of pages) statements.get('deletePage').run(id)
-    for (const { hash, blob } of hashes) statements.get('deleteHash').run(hash, blob)
-    for (const { hash, blob } of blobs) statements.get('deleteBlob').run(blob, hash)
-    for (const { vault, upTo } of journal) {
-      const last = toJournalKey({ vault, seq: Math.min(upTo, MAX_SEQ) })
-      statements.get('deleteJournal').run(toJournalKey({ vault, seq: 0 }), last)
-    }
-  }
-
   #measureTable(name: 'usageOfPages' | 'usageOfBlobs' | 'usageOfJournal'): { count: number; bytes: number } {
     const row = this.#statements.get(name).get()
     return { count: Number(row?.['count']), bytes: Number(row?.['bytes']) }
   }
-}
-
-function getId({ id }: { readonly id: number }): number {
-  return id
 }
 
 function toIds(rows: readonly Record<string, unknown>[]): number[] {
