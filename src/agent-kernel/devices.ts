@@ -130,14 +130,16 @@ function createModelDevices({ env, directory, scripts }: DeviceSources): Readonl
 }
 
 const YES = 'yes, once'
+const NO = 'no'
 
 /** Creates the prompt that asks the person about a command. */
 function createApprovalPrompt(tty: Tty, pid: number, signal: AbortSignal): AskPerson {
   return async (question) => {
     if (!fitsInQuestion(question)) return 'too_long'
     try {
-      const [reply] = await tty.ask(pid, [{ question, options: [YES, 'no'], multi_select: false }], signal)
-      return reply === YES ? 'yes' : 'no'
+      const [reply] = await tty.ask(pid, [{ question, options: [YES, NO], multi_select: false }], signal)
+      // Only a clear no is final: any other text decides nothing.
+      return reply === YES ? 'yes' : reply === NO ? 'no' : 'dismissed'
     } catch (error) {
       if (isVfsError(error, 'ETIMEDOUT')) return 'unanswered'
       throw error

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { users } from '../support/users.ts'
 import { DaemonCli } from './daemon-cli.ts'
 
@@ -99,6 +99,28 @@ describe('coppice spawn and the daemon', () => {
       await cli.ok('drop', fork)
     },
   )
+
+  it('takes yes and no as the answers of an approval, and other words as neither', async () => {
+    const cli = new DaemonCli()
+    const curl = call('/dev/shell', { command: 'curl -sS --max-time 1 http://nowhere.invalid' })
+    const script = cli.script(curl, curl, curl, { say: 'Done.' })
+    await cli.ok('spawn', 'fetch', '--script', script)
+    const errors: string[] = []
+    for (const [index, words] of ['later', 'Yes', 'no'].entries()) {
+      const id = String(index + 1)
+      await vi.waitFor(async () => {
+        expect(await cli.ok('answer')).toContain(`process 1 asks (${id}):\n  | Let this run once?\n  | why:\n`)
+      })
+      expect(await cli.ok('answer', id, words)).toMatch(/^answered question \d: (?:later|yes, once|no)\n$/)
+      await vi.waitFor(async () => {
+        expect(JSON.parse(await cli.ok('steps', '1', '--json')).length).toBeGreaterThan(index)
+      })
+      errors.push(JSON.parse(await cli.ok('steps', '1', '--json'))[index].tool_error)
+    }
+    expect(errors[0]).toMatch(/a person dismissed the question without an answer; to let it run once: coppice/)
+    expect(errors[1]).toBe('')
+    expect(errors[2]).toContain('a person denied it; do not ask for the same again')
+  })
 
   it('continues from a step, resumes, and takes a signal by either name', async () => {
     const cli = new DaemonCli()

@@ -1,3 +1,4 @@
+import { escapeName } from '../../../text/index.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { CommandError } from '../../framework/errors.ts'
@@ -8,7 +9,7 @@ export const answer: Command = defineCommand(
     name: 'answer',
     summary: 'Answer the questions of a process, or list them',
     details: `A process asks while it is followed: coppice spawn --follow, coppice attach.
-Give one word or quoted text per question; a number selects an option.`,
+Give one word or quoted text per question; a number selects an option, and so do its first words.`,
     scope: 'home',
     arguments: {
       id: { summary: 'Number of the question, in brackets after "asks"', isOptional: true },
@@ -27,12 +28,12 @@ Give one word or quoted text per question; a number selects an option.`,
       const pendingQuestions = waiting.find((questions) => questions.id === id)
       if (pendingQuestions === undefined)
         throw new CommandError(`there is no question ${id}; coppice answer lists open questions`)
-      const given = call.argumentList('answers')
-      const answers = given.map((words, index) => {
+      const answers = call.argumentList('answers').map((words, index) => {
         const question = pendingQuestions.questions[index]
         return question === undefined ? words : parseReply(question, words)
       })
       await client.call('answer', { id, answers }, call.terminal.signal)
-      return call.output.writeValue({ id, answers })
+      const given = answers.flat().map(escapeName).join('; ')
+      return call.output.writeValue({ id, answers }, `answered question ${id}: ${given}`)
     }),
 )

@@ -112,13 +112,24 @@ async function promptForAnswers(
   }
 }
 
-/** Parses a reply, in which numbers select options. */
+/** Parses a reply, in which numbers and the first words of an option select it. */
 export function parseReply(
   { options, multi_select }: ProcessQuestions['questions'][number],
   words: string,
 ): string | string[] {
-  const resolveOption = (word: string) => options[Number(word) - 1] ?? word
+  const resolveOption = (word: string) => options[Number(word) - 1] ?? findOption(options, word) ?? word
   return multi_select ? words.split(/\s*,\s*/).map(resolveOption) : resolveOption(words.trim())
+}
+
+/** Returns the option that is this text, or the only one that begins with its words: `yes` selects `yes, once`. */
+function findOption(options: readonly string[], text: string): string | undefined {
+  const wanted = text.toLowerCase()
+  if (wanted === '') return undefined
+  const begun = options.filter((option) => {
+    const rest = option.toLowerCase().startsWith(wanted) ? option.slice(wanted.length) : undefined
+    return rest !== undefined && !/^[\p{L}\p{N}]/u.test(rest)
+  })
+  return begun.find((option) => option.length === text.length) ?? (begun.length === 1 ? begun[0] : undefined)
 }
 
 export function formatQuestions({ id, pid, questions }: ProcessQuestions): string {
@@ -128,5 +139,12 @@ export function formatQuestions({ id, pid, questions }: ProcessQuestions): strin
 function formatQuestion({ question, options, multi_select }: ProcessQuestions['questions'][number]): string {
   const choices = options.map((option, index) => `  ${index + 1}. ${escapeName(option)}`)
   const several = multi_select ? ' (several, with commas between them)' : ''
-  return [`${escapeName(question)}${several}`, ...choices].join('\n')
+  return [`${formatQuestionText(question)}${several}`, ...choices].join('\n')
+}
+
+/** Escapes a question of a model. Lines of a longer one are marked, so that none passes for a line of Coppice. */
+function formatQuestionText(question: string): string {
+  const lines = question.split('\n')
+  if (lines.length === 1) return escapeName(question)
+  return lines.map((line) => `  | ${escapeName(line)}`).join('\n')
 }
