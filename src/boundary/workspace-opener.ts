@@ -85,6 +85,8 @@ export class WorkspaceOpener {
     const link = new LinkedDirectory(this.#home, directory)
     const existing = await this.#findFork(link, name)
     const claimed = await this.#claim(link.path, command, name)
+    // Another process works in it, and might delete it at its end as one without changes.
+    if (existing !== undefined && claimed.claim === undefined) await link.joinFork(existing)
     const isGenerated = name === undefined
     const workspace = new LinkedWorkspace(link, {
       fork: existing,

@@ -20,15 +20,14 @@ function open(home: Home, path: string, fork: string): Promise<OpenedFork> {
   return openFork(home, { path, fork, program: 'coppice mcp' }, options)
 }
 
-describe('a fork whose name is taken', () => {
-  it('is named by the command that has just created it here', async () => {
+describe('a fork that was just created', () => {
+  it('is joined by name in its directory, and refused in another', async () => {
     await using home = await openHome({ path: join(scratch, 'home') })
     const [here, elsewhere] = [makeDirectory('here'), makeDirectory('elsewhere')]
     const first = await open(home, here, 'fix')
-    await expect(open(home, here, 'fix')).rejects.toThrow(
-      "'fix' was just created by 'coppice mcp' and is empty",
-    )
+    const second = await open(home, here, 'fix')
+    expect(second.fork.name).toBe('fix')
     await expect(open(home, elsewhere, 'fix')).rejects.toThrow(`'fix' is not a fork of ${elsewhere}`)
-    await first.close()
+    for (const opened of [first, second]) await opened.close()
   })
 })

@@ -51,7 +51,7 @@ export interface OpenedFork {
 
 /**
  * Opens a fork of a directory: nothing is imported, and the directory stays as it is. EINVAL in a home in memory, or if
- * a fork to copy or merge is not one of a directory; EEXIST if a vault has the name that is not a listed fork of this
+ * a fork to copy or merge is not one of a directory; EEXIST if a vault has the name that is not a fork of this
  * directory; ECONFLICT if forks cannot be merged; ENOENT if the directory or a fork does not exist.
  */
 export async function openFork(
@@ -109,17 +109,11 @@ async function obtainFork(
   const running = RunningForks.of(homePath)
   const claim = (fork: string) => running.claim({ fork, directory: link.path, command: program })
   // Also completes or reverts an apply whose process was killed.
-  const forks = await link.listForks()
-  const existing = requested === undefined ? undefined : forks.find(({ name }) => name === requested)
+  await link.listForks()
+  const existing = requested === undefined ? undefined : await link.findFork(requested)
   const vaults = await home.vaults()
   if (requested !== undefined && existing === undefined && vaults.includes(requested)) {
-    const other = running.find(requested)
-    // The first change of a fork lists it, so a claimed fork of this directory that is not listed has none.
-    const problem =
-      other?.directory === link.path
-        ? `was just created by '${other.command}' and is empty`
-        : `is not a fork of ${link.path}`
-    const detail = `'${requested}' ${problem}; choose another name`
+    const detail = `'${requested}' is not a fork of ${link.path}; choose another name`
     throw new VfsError('EEXIST', requested, { op: 'fork', detail })
   }
   const claimed =
@@ -129,7 +123,11 @@ async function obtainFork(
   // No claim if another process has that of the named fork: both may work in it, and the first one keeps the claim.
   const release = () => claimed.claim?.[Symbol.dispose]()
   try {
-    if (existing !== undefined) return { fork: existing, isNew: false, release }
+    if (existing !== undefined) {
+      // Another process works in it, and might delete it at its end as one without changes.
+      if (claimed.claim === undefined) await link.joinFork(existing)
+      return { fork: existing, isNew: false, release }
+    }
     return { fork: await startFork(home, link, claimed.name, choice), isNew: true, release }
   } catch (error) {
     release()

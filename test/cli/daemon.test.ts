@@ -109,7 +109,9 @@ describe('coppice spawn and the daemon', () => {
     for (const [index, words] of ['later', 'Yes', 'no'].entries()) {
       const id = String(index + 1)
       await vi.waitFor(async () => {
-        expect(await cli.ok('answer')).toContain(`process 1 asks (${id}):\n  | Let this run once?\n  | why:\n`)
+        expect(await cli.ok('answer')).toContain(
+          `process 1 asks (${id}):\n  | Let this run once?\n  | why:\n`,
+        )
       })
       expect(await cli.ok('answer', id, words)).toMatch(/^answered question \d: (?:later|yes, once|no)\n$/)
       await vi.waitFor(async () => {
@@ -117,7 +119,9 @@ describe('coppice spawn and the daemon', () => {
       })
       errors.push(JSON.parse(await cli.ok('steps', '1', '--json'))[index].tool_error)
     }
-    expect(errors[0]).toMatch(/a person dismissed the question without an answer; to let it run once: coppice/)
+    expect(errors[0]).toMatch(
+      /a person dismissed the question without an answer; to let it run once: coppice/,
+    )
     expect(errors[1]).toBe('')
     expect(errors[2]).toContain('a person denied it; do not ask for the same again')
   })

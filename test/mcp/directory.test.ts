@@ -170,6 +170,34 @@ describe('coppice mcp in a directory', () => {
     expect(await cli.json('forks')).toContainEqual(expect.objectContaining({ fork, directory, files: 1 }))
   })
 
+  it('lets commands and another server into a fork without changes', async () => {
+    const cli = project()
+    const { client } = await startClient(cli, ['--fork', 'task'])
+    expect(await cli.ok('diff', 'task')).toBe('')
+    expect(await cli.ok('apply', 'task')).toContain('this directory already has all changes of task')
+    expect(await cli.ok('compare', 'task')).toContain('0 files')
+    const { client: other } = await startClient(cli, ['--fork', 'task'])
+    // The first one would delete a fork of its own that has no changes.
+    await client.close()
+    await vi.waitFor(async () => expect(await cli.ok('forks')).not.toContain('runs'), 20_000)
+    await call(other, 'write_file', { path: 'b.txt', content: 'b' })
+    const run = await cli.run(['exec', '--fork', 'task', '--', 'sh', '-c', 'cat b.txt > c.txt'])
+    expect(run.stderr).toContain('A /c.txt')
+    expect(await call(other, 'file_read', { path: 'c.txt', numbered: false })).toBe('b')
+    expect(await cli.ok('enter', 'task', '--', 'cat', 'c.txt')).toBe('b')
+    expect(await cli.ok('diff', 'task', '--stat')).toContain('2 paths')
+  })
+
+  it('keeps the changes of a command that ends after the server', async () => {
+    const cli = project()
+    const { client } = await startClient(cli, ['--fork', 'task'])
+    const run = cli.run(['exec', '--fork', 'task', '--', 'sh', '-c', 'sleep 2; echo late > late.txt'])
+    await vi.waitFor(async () => expect(await cli.ok('forks')).toMatch(/^task .* 0 files/m), 20_000)
+    await client.close()
+    expect(await run).toMatchObject({ code: 0 })
+    expect(await cli.ok('diff', 'task')).toContain('+late')
+  })
+
   it('loses nothing that it acknowledged when it is killed', async () => {
     const cli = project()
     const { client, transport } = await startClient(cli, [])

@@ -27,8 +27,7 @@ export async function findLinkedFork(
 ): Promise<OpenLinkedFork | undefined> {
   const { links, failures } = await updateLinkedDirectories(home)
   for (const link of links) {
-    const forks = await link.listForks()
-    const fork = name === undefined ? forks[0] : forks.find((candidate) => candidate.name === name)
+    const fork = name === undefined ? (await link.listForks())[0] : await link.findFork(name)
     const failure = failures.find((each) => each.fork === fork?.name)
     if (failure !== undefined)
       throw new CommandError(

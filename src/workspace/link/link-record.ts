@@ -48,6 +48,8 @@ export interface LinkRecord {
   readonly origin?: string
   /** Process that creates the fork. Until it is done, the fork may be missing or incomplete. */
   readonly maker?: string
+  /** True once a second process worked in the fork: it stays, also without changes. */
+  readonly isShared?: true
 }
 
 /** Returns the common prefix of the names of all mirrors of a directory. */
@@ -119,11 +121,13 @@ export function writeRecord(mirror: TreeFiles, record: LinkRecord): void {
 }
 
 /** Returns the record of a complete fork without its unfinished apply or undo. */
-export function clearUnfinished({ directory, fork, used, act, origin, leftStage }: LinkRecord): LinkRecord {
+export function clearUnfinished(record: LinkRecord): LinkRecord {
+  const { directory, fork, used, act, origin, leftStage, isShared } = record
   return {
     directory,
     fork,
     used,
+    ...(isShared === true && { isShared }),
     ...(leftStage !== undefined && { leftStage }),
     ...(act !== undefined && { act }),
     ...(origin !== undefined && { origin }),

@@ -17,12 +17,19 @@ import { addGitDetails } from './git-commits.ts'
 import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
 import type { LinkCheckpoint, LinkedFork, LinkHome, LinkVault } from './link-home.ts'
-import { isMirrorOf, listCompanionNames } from './link-record.ts'
+import { isMirrorOf, listCompanionNames, readRecord } from './link-record.ts'
 import { findLostDirectories } from './lost-directories.ts'
 import { type MaskContent, MaskedHostTree } from './masked-host-tree.ts'
 import { isReservedPath } from './stage-names.ts'
 import { toStagedChanges } from './staged-changes.ts'
-import { type ForkSource, markUsed, restoreFork, startFork } from './started-fork.ts'
+import {
+  type ForkSource,
+  findStartedFork,
+  joinFork,
+  markUsed,
+  restoreFork,
+  startFork,
+} from './started-fork.ts'
 import { findEntry } from './tree.ts'
 import { sweepUnfinishedFork } from './unfinished-fork.ts'
 import { WriteLock } from './write-lock.ts'
@@ -75,10 +82,19 @@ export class LinkedDirectory {
     return found.sort((one, other) => other.used.getTime() - one.used.getTime())
   }
 
-  /** Finds a fork by its name. Removes it first if it is incomplete and its process was killed. */
+  /**
+   * Finds a fork by its name, also a started one, which is not listed yet. Removes it first if it is incomplete and its
+   * process was killed.
+   */
   async findFork(name: string): Promise<LinkedFork | undefined> {
     if (!(await this.#home.vaults()).includes(name)) return undefined
-    return (await this.listForks()).find((fork) => fork.name === name)
+    const listed = (await this.listForks()).find((fork) => fork.name === name)
+    return listed ?? findStartedFork(this.#home, this.path, name)
+  }
+
+  /** Lists a fork in which another process works too. Neither then deletes it because it has no changes. */
+  joinFork(fork: LinkedFork): Promise<void> {
+    return joinFork(this.#home, fork)
   }
 
   /**
@@ -97,7 +113,7 @@ export class LinkedDirectory {
   /** Returns a fork by its name, or the one used last. Throws ENOENT if there is none. */
   async getFork(name?: string): Promise<LinkedFork> {
     const forks = await this.listForks()
-    const found = name === undefined ? forks[0] : forks.find((fork) => fork.name === name)
+    const found = name === undefined ? forks[0] : await this.findFork(name)
     if (found !== undefined) return found
     const problem = name === undefined ? 'has no fork yet' : `has no fork '${name}'`
     const known = forks.length === 0 ? '' : ` (its forks: ${forks.map((fork) => fork.name).join(', ')})`
@@ -248,7 +264,7 @@ export class LinkedDirectory {
   async dropIfUnused(fork: LinkedFork): Promise<boolean> {
     if (await this.isApplied(fork)) return false
     const { before, after } = await this.openTreeFiles(fork)
-    if (!isSameTree(before, after)) return false
+    if (!isSameTree(before, after) || readRecord(before)?.isShared === true) return false
     await this.drop(fork)
     return true
   }

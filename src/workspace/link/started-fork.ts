@@ -4,7 +4,7 @@ import { compareTrees, createChangeWork } from './compare-trees.ts'
 import { forkMirror } from './fork-mirror.ts'
 import { START_CHECKPOINT, TemporaryForks } from './fork-origin.ts'
 import type { LinkedFork, LinkHome } from './link-home.ts'
-import { createMirrorName, isMirror, readRecord, writeRecord } from './link-record.ts'
+import { createMirrorName, isMirror, isMirrorOf, readRecord, writeRecord } from './link-record.ts'
 import { performWork } from './tree-work.ts'
 
 /** The time of use is recorded this often at most. */
@@ -77,6 +77,30 @@ export async function markUsed(home: LinkHome, { name, mirror }: LinkedFork): Pr
   if (record === undefined || (record.maker === undefined && now - record.used < USED_INTERVAL_MS)) return
   const { maker: _maker, ...rest } = record
   writeRecord(base, { ...rest, fork: name, used: now })
+}
+
+/** Finds the fork of a directory that a process started and has not used yet; undefined if there is none of this name. */
+export async function findStartedFork(
+  home: LinkHome,
+  directory: string,
+  name: string,
+): Promise<LinkedFork | undefined> {
+  if (!(await home.vaults()).includes(name)) return undefined
+  const { from } = await home.info(name)
+  if (from === undefined || !isMirrorOf(directory, from.vault)) return undefined
+  const record = readRecord(await home.posix(from.vault))
+  // The name is recorded once both vaults are there.
+  if (record?.maker === undefined || record.fork !== name) return undefined
+  return { name, mirror: from.vault, used: new Date(record.used) }
+}
+
+/** Lists a fork, and keeps it also without changes. */
+export async function joinFork(home: LinkHome, { name, mirror }: LinkedFork): Promise<void> {
+  const base = await home.posix(mirror)
+  const record = readRecord(base)
+  if (record === undefined || record.isShared === true) return
+  const { maker: _maker, ...rest } = record
+  writeRecord(base, { ...rest, fork: name, used: Date.now(), isShared: true })
 }
 
 /**

@@ -85,8 +85,11 @@ async function chooseForks(
 ): Promise<{ readonly link: LinkedDirectory; readonly forks: readonly LinkedFork[] }> {
   let missing = names
   for (const link of await listLinkedDirectories(open.home)) {
-    const all = await link.listForks()
-    if (names.length === 0 && all.length > 0) return { link, forks: sortByName(all) }
+    const listed = await link.listForks()
+    if (names.length === 0 && listed.length > 0) return { link, forks: sortByName(listed) }
+    const unlisted = names.filter((name) => listed.every((fork) => fork.name !== name))
+    const started = await Promise.all(unlisted.map((name) => link.findFork(name)))
+    const all = [...listed, ...started.filter((fork) => fork !== undefined)]
     const matches = names.map((name) => findMatches(all, name))
     const forks = [...new Set(matches.flat())]
     if (forks.length === 0) continue
