@@ -45,6 +45,7 @@ export class RecordHistory {
 
   /** True if an agent's record changed something, and all of it is undone. */
   isUndone(record: TimelineRecord): boolean {
+    if (record.by !== 'agent' && record.by !== 'unclear') return false
     return record.changes.length > 0 && !record.changes.some(({ path }) => this.isActive(record, path))
   }
 

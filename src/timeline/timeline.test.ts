@@ -90,6 +90,55 @@ describe('a timeline', () => {
     expect([read('a'), read('b')]).toEqual(['by the agent\n', 'by a person\n'])
   })
 
+  it('names other calls whose later changes an undo takes back', async () => {
+    write('a', 'start\n')
+    write('b', 'start\n')
+    await send('UserPromptSubmit', { prompt: 'one' })
+    await call(() => write('a', 'one\n'))
+    await send('UserPromptSubmit', { prompt: 'two' })
+    await call(() => write('b', 'two\n'))
+    await call(() => write('a', 'two\n'))
+    const request = { selection: { prompt: 1 } }
+    const dry = await timeline.undo({ ...request, dryRun: true })
+    expect(dry.others).toEqual([{ prompt: 2, call: 2 }])
+    expect((await timeline.undo(request)).others).toEqual([{ prompt: 2, call: 2 }])
+    expect([read('a'), read('b')]).toEqual(['start\n', 'two\n'])
+    expect((await timeline.redo()).others).toEqual([])
+    // Both are selected, so neither is another one.
+    expect((await timeline.undo({ selection: { last: 2 } })).others).toEqual([])
+  })
+
+  it('calls only changes of agents undone', async () => {
+    write('a', 'start\n')
+    await send('UserPromptSubmit', { prompt: 'go' })
+    await call(() => write('a', 'agent\n'))
+    write('b', 'by a person\n')
+    await timeline.undo({ selection: { last: 1 } })
+    const { history } = await timeline.list()
+    expect(history.records.map((record) => [record.by, history.isUndone(record)])).toEqual([
+      ['agent', true],
+      ['person', false],
+      ['undo', false],
+    ])
+  })
+
+  it('says where there is nothing to undo', async () => {
+    await send('UserPromptSubmit', { prompt: 'go' })
+    await call(() => write('a', 'agent\n'))
+    const undo = (request: Parameters<Timeline['undo']>[0]) => timeline.undo(request)
+    await expect(undo({ selection: { last: 1 }, paths: ['/b'] })).rejects.toThrow(
+      `the last prompt with changes made none in ${project}/b; list`,
+    )
+    await expect(undo({ selection: { prompt: 1 }, paths: ['/b'] })).rejects.toThrow(
+      `prompt 1 has no changes in ${project}/b that can be undone`,
+    )
+    await expect(undo({ selection: { prompt: 9, call: 2 } })).rejects.toThrow('call 9.2 has no changes that')
+    await undo({ selection: { last: 1 } })
+    await expect(undo({ selection: { last: 1 } })).rejects.toThrow(
+      `no agent changed ${project} since the last undo`,
+    )
+  })
+
   it('restores permissions, links, times and empty directories', async () => {
     write('run.sh', '#!/bin/sh\n')
     chmodSync(join(project, 'run.sh'), 0o750)

@@ -43,6 +43,8 @@ export interface UndoReport {
   readonly changes: readonly TreeChange[]
   /** Prompts of which something was undone. */
   readonly prompts: readonly number[]
+  /** Other calls whose later changes of the same files were undone too. */
+  readonly others: readonly TimelineId[]
   /** Changed paths that were not recorded, and stay. */
   readonly skipped: readonly string[]
 }
@@ -115,11 +117,12 @@ export class Timeline {
     )
     const skipped = records.flatMap((record) => record.skipped ?? []).filter(isSelected)
     const prompts = [...new Set(records.map(({ call }) => call?.prompt ?? 0))]
-    if (since.size === 0) throw createNothingError(this.#directory, selection, skipped)
+    if (since.size === 0) throw createNothingError(this.#directory, { selection, paths, skipped })
     using tree = new HostTree(this.#directory)
     const plan = new UndoPlanner(vault, history, tree, options).plan(since, ['person', 'unclear'])
+    const others = listOtherCalls(history, plan, records)
     await this.#write({ vault, tree, plan, dryRun, record: { by: 'undo', undoes: plan.since } })
-    return { changes: plan.changes, prompts, skipped }
+    return { changes: plan.changes, prompts, others, skipped }
   }
 
   /** Takes back the last undo, all or none. Throws ENOENT if there is none, ApplyError where anybody changed files since. */
@@ -138,7 +141,7 @@ export class Timeline {
     using tree = new HostTree(this.#directory)
     const plan = new UndoPlanner(vault, history, tree, options).plan(since, ['person', 'unclear', 'agent'])
     await this.#write({ vault, tree, plan, dryRun, record: { by: 'redo', redoes: last.number } })
-    return { changes: plan.changes, prompts: [], skipped: [] }
+    return { changes: plan.changes, prompts: [], others: [], skipped: [] }
   }
 
   /**
@@ -251,6 +254,24 @@ function selectRecords(history: RecordHistory, selection: UndoSelection): Timeli
   return history.records.filter(({ call }) => call !== undefined && prompts.includes(call.prompt))
 }
 
+/** Lists the calls that are not among the records, and whose changes a plan undoes because they came later. */
+function listOtherCalls(
+  history: RecordHistory,
+  { changes, since }: UndoPlan,
+  records: readonly TimelineRecord[],
+): TimelineId[] {
+  const others = changes.flatMap(({ path }) =>
+    history
+      .listSteps(path, since[path] ?? Number.POSITIVE_INFINITY)
+      .filter(({ record }) => !records.includes(record) && history.isActive(record, path))
+      .flatMap(({ record: { call } }) => call ?? []),
+  )
+  const unique = new Map(
+    others.map(({ prompt, number }) => [`${prompt}.${number}`, { prompt, call: number }]),
+  )
+  return [...unique.values()].sort((one, other) => one.prompt - other.prompt || one.call - other.call)
+}
+
 function createUnknownError(directory: string): VfsError {
   const detail = `nothing is recorded for ${directory}; record what an agent does with: coppice hooks install claude`
   return new VfsError('ENOENT', directory, { op: 'undo', detail })
@@ -258,14 +279,21 @@ function createUnknownError(directory: string): VfsError {
 
 function createNothingError(
   directory: string,
-  selection: UndoSelection,
-  skipped: readonly string[],
+  { selection, paths = [], skipped }: Pick<UndoRequest, 'selection' | 'paths'> & Pick<UndoReport, 'skipped'>,
 ): VfsError {
+  const place = paths.length === 0 ? directory : paths.map((path) => directory + path).join(', ')
+  const where = paths.length === 0 ? '' : ` in ${place}`
   const problem =
     'prompt' in selection
-      ? `${selection.prompt}${selection.call === undefined ? '' : `.${selection.call}`} has no changes that can be undone`
-      : `no agent changed ${directory} since the last undo`
+      ? `${formatSelected(selection)} has no changes${where} that can be undone`
+      : paths.length === 0
+        ? `no agent changed ${place} since the last undo`
+        : `the last ${selection.last === 1 ? 'prompt' : `${selection.last} prompts`} with changes made none in ${place}`
   const more = skipped.length === 0 ? '' : `; not recorded: ${skipped.slice(0, 5).join(', ')}`
   const detail = `${problem}${more}; list what happened with: coppice timeline`
   return new VfsError('ENOENT', directory, { op: 'undo', detail })
+}
+
+function formatSelected({ prompt, call }: TimelineId): string {
+  return call === undefined ? `prompt ${prompt}` : `call ${prompt}.${call}`
 }

@@ -99,6 +99,27 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     expect(agent.read()).toEqual({ '/a': 'one\ntwo\nthree\nmine\n', '/b': 'b\n' })
   })
 
+  it('says what it undoes of other prompts, and when nothing is left to write', async () => {
+    const agent = new FakeAgent()
+    agent.write('a', 'start\n')
+    for (const text of ['one', 'two']) {
+      await agent.send('UserPromptSubmit', { prompt: text })
+      await agent.shell(`echo ${text} > a`)
+      await agent.send('Stop')
+    }
+    expect(await agent.cli.ok('undo', '1', '--dry-run')).toContain(
+      'would write 1 change: undoes them, and what 2.1 changed later in the same files\n',
+    )
+    expect(await agent.cli.ok('undo', '1')).toContain(
+      'undid 1 change of prompt 1, and what 2.1 changed later in the same files; take that back with: coppice redo\n',
+    )
+    await agent.cli.ok('redo')
+    agent.write('a', 'one\n')
+    expect(await agent.cli.ok('undo')).toBe(
+      'nothing was written: files are already as before prompt 2; take that back with: coppice redo\n',
+    )
+  })
+
   it('names the same prompt and paths in its hints', async () => {
     const agent = new FakeAgent()
     const lines = Array.from({ length: 20 }, (_, index) => `${index + 1}\n`).join('')

@@ -141,34 +141,44 @@ async function writeAndReport(
 async function printReport(
   call: CommandInvocation<'dry-run' | 'merge'>,
   act: 'undo' | 'redo',
-  { changes: written, prompts, skipped }: UndoReport,
+  report: UndoReport,
 ): Promise<void> {
-  const changes = written.map(({ path, before, after }) => {
+  const { prompts, skipped } = report
+  const others = report.others.map(({ prompt, call: number }) => `${prompt}.${number}`)
+  const changes = report.changes.map(({ path, before, after }) => {
     const kind = before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified'
     return { kind, path } as const
   })
   if (call.isJson) {
-    await call.output.writeValue({ dryRun: call.has('dry-run'), prompts, changes, skipped })
+    await call.output.writeValue({ dryRun: call.has('dry-run'), prompts, others, changes, skipped })
     return
   }
   const lines = formatChangeList(changes, (change) => formatChange(call.terminal, change))
   for (const line of lines) await call.output.writeLine(line)
   for (const path of skipped)
     await call.output.writeLine(`! ${escapeName(path)} was not recorded, and stays as it is`)
-  await call.output.writeLine(formatSummary(act, lines.length, prompts, call.has('dry-run')))
+  const summary = { act, count: lines.length, prompts, others, isDry: call.has('dry-run') }
+  await call.output.writeLine(formatSummary(summary))
 }
 
-function formatSummary(
-  act: 'undo' | 'redo',
-  count: number,
-  prompts: readonly number[],
-  isDry: boolean,
-): string {
+interface UndoSummary {
+  readonly act: 'undo' | 'redo'
+  readonly count: number
+  readonly prompts: readonly number[]
+  /** Ids of other calls that were undone too. */
+  readonly others: readonly string[]
+  readonly isDry: boolean
+}
+
+function formatSummary({ act, count, prompts, others, isDry }: UndoSummary): string {
   const files = formatCount(count, 'change')
-  if (isDry) return `would write ${files}`
+  const also = others.length === 0 ? '' : `, and what ${others.join(', ')} changed later in the same files`
+  if (isDry) return `would write ${files}${also === '' ? '' : `: undoes them${also}`}`
   if (act === 'redo') return `took the last undo back: ${files}; undo them again with: coppice undo`
   const origin = prompts.length === 0 ? '' : ` of prompt ${prompts.join(', ')}`
-  return `undid ${files}${origin}; take that back with: coppice redo`
+  if (count === 0)
+    return `nothing was written: files are already as before prompt ${prompts.join(', ')}; take that back with: coppice redo`
+  return `undid ${files}${origin}${also}; take that back with: coppice redo`
 }
 
 function formatConflicts({ conflicts }: ApplyError, request: UndoRequest, isMerged: boolean): string {
