@@ -134,5 +134,6 @@ describe('a path of this machine', () => {
   it('is refused by tools of the namespace', async () => {
     const result = await tools.call('vfs_delete', { path: join(allowed, 'notes.txt') })
     expect(result.text).toContain('this tool takes vfs:/// URIs only')
+    expect(result.text).toContain('did you mean vfs:///')
   })
 })

@@ -29,6 +29,8 @@ const bareNamespaces = new WeakMap<FileSystem, ToolNamespace>()
 
 /** Creates the environment of a registry; reads through other registries do not count for it. */
 export function createToolEnvironment(namespace: ToolNamespace | FileSystem): RegistryEnvironment {
+  // A program without types may pass anything.
+  if (typeof namespace !== 'object' || namespace === null) assertFileSystem(namespace, '/', 'tools')
   const { fs, host, workspace, cache } = 'capabilities' in namespace ? wrapFileSystem(namespace) : namespace
   assertFileSystem(fs, '/', 'tools')
   return { fs, host, workspace, cache, reads: createReadTracker(fs) }

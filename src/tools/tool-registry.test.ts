@@ -73,6 +73,10 @@ describe('the tools of a file system', () => {
       'there is no such tool',
     )
     expect(() => createToolRegistry(new MemoryFs(), { context: 'System' })).toThrow('EINVAL')
+    for (const value of [undefined, null, '/src', {}])
+      expect(() => createToolRegistry(value as unknown as MemoryFs)).toThrow(
+        /^EINVAL: the value is not a file system; pass one/,
+      )
   })
 
   it("reject only on abort, with the signal's reason", async () => {

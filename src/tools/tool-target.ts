@@ -16,6 +16,8 @@ import type { Workspace } from './workspace.ts'
 /** Largest editable file; versions of larger ones are not tracked. */
 export const MAX_EDITABLE_BYTES: number = 16 * 1024 * 1024
 
+const SHARED = '/shared'
+
 /** The part of the environment that namespace tools use. */
 type NamespaceEnvironment = Pick<ToolEnvironment, 'fs' | 'workspace'>
 
@@ -34,11 +36,12 @@ export async function resolveTarget(environment: ToolEnvironment, text: string):
   if (isUri(text) || isWorkspacePath(environment, text)) return resolveUri(environment, text)
   assertNoOtherScheme(text)
   if (environment.host === undefined) {
-    const hint = text.startsWith('/') ? `did you mean ${toUri(text)}?` : 'such as vfs:///shared/notes.md'
+    const directory = environment.workspace?.directory
+    const exception = directory === undefined ? '' : `, except below ${escapeUnprintable(directory)}`
     throw createTargetError(
       'EACCES',
       text,
-      `paths of this machine are not available here; give a vfs:/// URI, ${hint}`,
+      `paths of this machine are not available here${exception}; give a vfs:/// URI, ${formatUriHint(environment, text)}`,
     )
   }
   const { fs, path, display } = await environment.host.locate(text)
@@ -52,12 +55,15 @@ export async function resolveTarget(environment: ToolEnvironment, text: string):
 
 /** Resolves the path of a namespace tool. EINVAL if it is neither a `vfs:///` URI nor a path in the workspace. */
 export function resolveUri(environment: NamespaceEnvironment, uri: string): ToolTarget {
-  const { fs } = environment
+  const { fs, workspace } = environment
   if (isWorkspacePath(environment, uri)) return resolveWorkspacePath(environment, uri)
   if (!isUri(uri)) {
     assertNoOtherScheme(uri)
-    const hint = uri.startsWith('/') ? `did you mean ${toUri(uri)}?` : 'such as vfs:///shared/notes.md'
-    throw createTargetError('EINVAL', uri, `this tool takes vfs:/// URIs only, ${hint}`)
+    throw createTargetError(
+      'EINVAL',
+      uri,
+      `this tool takes vfs:/// URIs only, ${formatUriHint({ fs, workspace }, uri)}`,
+    )
   }
   const path = fromUri(uri)
   return { fs, path, displayPath: toUri(path), show: toUri }
@@ -101,6 +107,15 @@ function isWorkspacePath({ workspace }: NamespaceEnvironment, text: string): boo
   if (workspace === undefined || text === '') return false
   if (isInDirectory(workspace, text)) return true
   return !/^(?:[/~]|[a-z][a-z0-9+.-]*:)/i.test(text)
+}
+
+/** Formats the URI that an absolute path may stand for, or an example if the path is rather one of this machine. */
+function formatUriHint({ workspace }: NamespaceEnvironment, text: string): string {
+  const isOfMachine =
+    workspace?.directory !== undefined &&
+    ![workspace.path, SHARED].some((zone) => text.startsWith('/') && isWithin(text, zone))
+  if (isOfMachine) return `such as ${toUri(workspace.path)}/src/a.ts`
+  return text.startsWith('/') ? `did you mean ${toUri(text)}?` : 'such as vfs:///shared/notes.md'
 }
 
 /**

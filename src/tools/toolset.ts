@@ -26,7 +26,9 @@ export interface ToolsetOptions extends AgentToolsOptions {
 
 /** Returns the given registry, or a new one. EINVAL for a bad context name or an unknown tool. */
 export function toRegistry(toolset: Toolset, options?: AgentToolsOptions): ToolRegistry {
-  return 'capabilities' in toolset || 'fs' in toolset ? createToolRegistry(toolset, options) : toolset
+  const isObject = typeof toolset === 'object' && toolset !== null
+  const isRegistry = isObject && !('capabilities' in toolset) && !('fs' in toolset)
+  return isRegistry ? toolset : createToolRegistry(toolset, options)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CallContext, isWithin, VfsError } from '../../vfs/index.ts'
+import { type CallContext, isVfsError, isWithin, VfsError } from '../../vfs/index.ts'
 import { defineVfsTool } from '../define-tool.ts'
 import { getCutPosition, sliceStart } from '../text/character-cut.ts'
 import { escapeUnprintable } from '../text/escape-unprintable.ts'
@@ -75,21 +75,32 @@ export const shellExec: Tool = defineVfsTool({
       bytes += chunk.length
       call.progress(bytes)
     }
-    const report = await requireExec(workspace)(
-      {
-        command: words === undefined ? { shell: command } : { argv: words },
-        cwd: directory,
-        stdin,
-        timeoutMs: seconds * MS_PER_SECOND,
-        network,
-        hosts,
-      },
-      { ctx: call.ctx, ask: call.ask, onOutput },
-    )
+    const request = {
+      command: words === undefined ? { shell: command } : { argv: words },
+      cwd: directory,
+      stdin,
+      timeoutMs: seconds * MS_PER_SECOND,
+      network,
+      hosts,
+    }
+    const report = await runInWorkspace(workspace, request, { ctx: call.ctx, ask: call.ask, onOutput })
     if (hasChanges(report)) environment.reads.forget(toUri(workspace.path))
     return formatReport(report, seconds)
   },
 })
+
+/** Runs a command. Errors about the directory that the workspace is a fork of name the workspace. */
+async function runInWorkspace(
+  workspace: Workspace,
+  ...request: Parameters<NonNullable<Workspace['exec']>>
+): Promise<CommandReport> {
+  try {
+    return await requireExec(workspace)(...request)
+  } catch (error) {
+    if (!isVfsError(error) || error.path !== workspace.directory) throw error
+    throw VfsError.withPath(error, workspace.path)
+  }
+}
 
 function requireExec({ exec, path }: Workspace): NonNullable<Workspace['exec']> {
   if (exec !== undefined) return exec
