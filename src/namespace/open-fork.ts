@@ -1,5 +1,5 @@
 import type { HostFs } from '../backends/host/index.ts'
-import type { Home, Vault } from '../backends/vault/index.ts'
+import { assertVaultName, type Home, type Vault } from '../backends/vault/index.ts'
 import { claimNewFork, RunningForks } from '../boundary/index.ts'
 import { Mutex } from '../machine/index.ts'
 import { type FileSystem, isVfsError, VfsError } from '../vfs/index.ts'
@@ -106,6 +106,7 @@ async function obtainFork(
   link: LinkedDirectory,
   { fork: requested, program, ...choice }: DirectoryWorkspace,
 ): Promise<{ readonly fork: LinkedFork; readonly isNew: boolean; readonly release: () => void }> {
+  if (requested !== undefined) assertVaultName(requested)
   const running = RunningForks.of(homePath)
   const claim = (fork: string) => running.claim({ fork, directory: link.path, command: program })
   // Also completes or reverts an apply whose process was killed.

@@ -48,7 +48,9 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     writeFileSync(join(cli.place, 'a'), 'two\n')
     rmSync(join(cli.place, 'new'))
     expect(await cli.ok('forks')).toContain(`runs coppice mount fix ${cli.place}`)
-    expect((await cli.run(['drop', 'fix', '--force'])).stderr).toContain('fix is in use by')
+    expect((await cli.run(['drop', 'fix', '--force'])).stderr).toContain(
+      `fix is in use by 'coppice mount fix ${cli.place}'; unmount it first with: coppice unmount ${cli.place}\n`,
+    )
     expect(await cli.ok('unmount', cli.place)).toBe(`unmounted ${cli.place}\n`)
     expect(await cli.ok('diff', 'fix', '--stat')).toMatch(/^M \/a {2}\+1 -1\nD \/gone {2}\+0 -1\n2 paths/)
     expect(await ended).toEqual([0, null])

@@ -319,6 +319,29 @@ describe('coppice mcp in a directory', () => {
     expect(client.getInstructions()).not.toContain('Work there')
   })
 
+  it('names the workspace in errors, and no URI that does not exist', async () => {
+    const cli = project()
+    const { client } = await startClient(cli, [])
+    const refused = await tryCall(client, 'shell_exec', { command: 'rm -rf /' })
+    expect(refused.text).toContain("exec 'vfs:///workspace'")
+    for (const tool of ['file_read', 'vfs_list'])
+      expect((await tryCall(client, tool, { path: '/etc/passwd' })).text).toMatch(
+        /give a vfs:\/\/\/ URI, such as vfs:\/\/\/workspace\/src\/a.ts|vfs:\/\/\/ URIs only, such as vfs:\/\/\/workspace/,
+      )
+    expect((await tryCall(client, 'file_read', { path: '/etc/passwd' })).text).toContain(
+      `not available here, except below ${cli.files};`,
+    )
+    expect((await tryCall(client, 'file_read', { path: '/workspace/README.md' })).text).toContain(
+      'did you mean vfs:///workspace/README.md?',
+    )
+  })
+
+  it('refuses the name of a fork that is none', async () => {
+    const cli = project()
+    const run = await cli.run(['mcp', '--fork', '../a'])
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('1 to 64 letters') })
+  })
+
   it('leaves other directories of this machine closed, also through links', async () => {
     const cli = project()
     symlinkSync('/etc', join(cli.files, 'etc'))

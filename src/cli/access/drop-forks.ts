@@ -2,9 +2,10 @@ import { isMirrorName } from '../../backends/vault/index.ts'
 import { RunningForks } from '../../boundary/index.ts'
 import { listCompanionNames, removeForkFiles } from '../../workspace/index.ts'
 import { CommandError } from '../framework/errors.ts'
+import { quoteShellWord } from '../render/shell-word.ts'
 import { deleteVault } from './delete-vault.ts'
 import type { OpenHome } from './home-access.ts'
-import { isMountCommand } from './mounted-forks.ts'
+import { getMountDirectory, isMountCommand } from './mounted-forks.ts'
 
 /** A deleted fork. */
 export interface DroppedFork {
@@ -33,7 +34,9 @@ function assertIdle({ path }: OpenHome, fork: string): void {
   const running = RunningForks.of(path).find(fork)
   if (running === undefined) return
   const { command } = running
-  const next = isMountCommand(command) ? 'unmount it first with coppice unmount' : 'end that command first'
+  const next = isMountCommand(command)
+    ? `unmount it first with: coppice unmount ${quoteShellWord(getMountDirectory(fork, command))}`
+    : 'end that command first'
   throw new CommandError(`${fork} is in use by '${command}'; ${next}`)
 }
 

@@ -15,6 +15,11 @@ export function isMountCommand(command: string): boolean {
   return command.startsWith(`${MOUNT_COMMAND} `)
 }
 
+/** Returns the directory of a command that `formatMountCommand` made. */
+export function getMountDirectory(fork: string, command: string): string {
+  return command.slice(formatMountCommand(fork, '').length)
+}
+
 /** Unmounts a fork, even if it is in use, and waits until it has the changes. Does nothing if it is not mounted. */
 export async function unmountFork(home: string, directory: string): Promise<void> {
   const { forceUnmount, listCoppiceMounts, unmount } = await import('../../fuse/index.ts')
