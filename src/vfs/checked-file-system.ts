@@ -1,3 +1,4 @@
+import { assertContent } from './assert-content.ts'
 import { VfsError } from './error.ts'
 import {
   innerContext,
@@ -180,6 +181,7 @@ export abstract class CheckedFileSystem implements FileSystem {
     try {
       const checked = checkPath(path, op)
       const target = to === undefined ? '' : checkPath(to, op)
+      if (op === 'write' || op === 'append') assertContent(content, checked, op)
       ctx?.signal?.throwIfAborted()
       if (isTraced(op, ctx)) {
         return traceCall(op, checked, ctx, (inner, event) => {

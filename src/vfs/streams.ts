@@ -1,3 +1,4 @@
+import { assertBytes } from './assert-content.ts'
 import { DeferredStream } from './deferred-stream.ts'
 import { VfsError } from './error.ts'
 import type { Content, ReadOptions } from './file-system.ts'
@@ -44,7 +45,9 @@ export function collect(content: Content): Uint8Array | Promise<Uint8Array> {
 
 /** Copies content that is in memory. */
 export function copyBytes(content: string | Uint8Array): Uint8Array {
-  return typeof content === 'string' ? encoder.encode(content) : inputSlab.copy(content)
+  if (typeof content === 'string') return encoder.encode(content)
+  assertBytes(content)
+  return inputSlab.copy(content)
 }
 
 /** Returns content that its caller can no longer change: bytes are copied, a stream stays a stream. */
@@ -56,7 +59,14 @@ export function copyContent(content: Content): Content {
 export async function* contentChunks(content: Content): AsyncGenerator<Uint8Array> {
   if (typeof content === 'string') yield encoder.encode(content)
   else if (content instanceof Uint8Array) yield content
-  else for await (const chunk of content) yield typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+  else
+    for await (const chunk of content) {
+      if (typeof chunk === 'string') yield encoder.encode(chunk)
+      else {
+        assertBytes(chunk)
+        yield chunk
+      }
+    }
 }
 
 /** Joins chunks into one array. A single chunk is returned as it is. */
@@ -150,7 +160,7 @@ async function collectStream(content: AsyncIterable<Uint8Array | string>): Promi
   const chunks: Uint8Array[] = []
   for await (const chunk of content) {
     // Copied at once: the source may use its buffer again.
-    chunks.push(typeof chunk === 'string' ? encoder.encode(chunk) : inputSlab.copy(chunk))
+    chunks.push(copyBytes(chunk))
   }
   return concat(chunks)
 }

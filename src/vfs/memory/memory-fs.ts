@@ -1,3 +1,4 @@
+import { assertContent } from '../assert-content.ts'
 import { Backend } from '../backend.ts'
 import { VfsError } from '../error.ts'
 import type {
@@ -283,5 +284,8 @@ function parseSeed(seed: Readonly<Record<string, string | Uint8Array>>): [string
     const parentFile = ancestors(path).find((above) => files.has(above))
     if (parentFile) throw createError(path, `the seed also has '${parentFile}' as a file; remove one of them`)
   }
-  return [...files].map(([path, content]) => [path, copyBytes(content)])
+  return [...files].map(([path, content]) => {
+    assertContent(content, path, 'seed')
+    return [path, copyBytes(content)]
+  })
 }
