@@ -99,6 +99,17 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     expect(agent.read()).toEqual({ '/a': 'one\ntwo\nthree\nmine\n', '/b': 'b\n' })
   })
 
+  it('says that nothing is recorded, also without a home', async () => {
+    const cli = new Cli()
+    for (const command of ['timeline', 'undo', 'redo'])
+      expect(await cli.run([command, '--home', join(cli.scratch, 'none')])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /^coppice: nothing is recorded for .* yet: .*: coppice hooks install claude\n$/,
+        ),
+      })
+  })
+
   it('says what it undoes of other prompts, and when nothing is left to write', async () => {
     const agent = new FakeAgent()
     agent.write('a', 'start\n')
