@@ -71,6 +71,31 @@ agents:
     expect([code, JSON.parse(stdout)]).toMatchObject([1, [{ state: 'failed' }, { state: 'failed' }]])
   })
 
+  it('names all paths of a conflict that keeps a process from starting', async () => {
+    const cli = new DaemonCli()
+    const scripts = ['one', 'two'].map((content) =>
+      cli.script(
+        ...['src/a-file-with-a-long-name.ts', 'src/another-file-with-a-long-name.ts'].map((path) => ({
+          say: { tool_call: { name: 'write_file', input: { path, content } } },
+        })),
+        { say: 'Done.' },
+      ),
+    )
+    const file = composition(
+      cli,
+      `agents:
+  one: {intent: x, script: ${scripts[0]}}
+  two: {intent: y, script: ${scripts[1]}}
+  both: {intent: z, script: ${scripts[0]}, depends_on: [one, two]}
+`,
+    )
+    const { code, stdout } = await cli.run(['compose', 'up', file])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /^both failed: ECONFLICT: .*a-file-with-a-long-name\.ts .*another-file-with-a-long-name\.ts /m,
+    )
+  })
+
   it('skips dependents of a failure, and refuses cycles before anything runs', async () => {
     const cli = new DaemonCli()
     const bad = composition(

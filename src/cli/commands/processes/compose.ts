@@ -75,8 +75,10 @@ function formatOutcomes(outcomes: readonly ComposeOutcome[]): string[] {
 }
 
 /** Formats how to find out why a process failed. */
-function formatFailureHint(target: HintTarget, { name, state, pid }: ComposeOutcome): string[] {
-  if (state !== 'failed' || pid === null) return []
+function formatFailureHint(target: HintTarget, { name, state, pid, reason }: ComposeOutcome): string[] {
+  if (state !== 'failed') return []
+  // A process that did not start has no log. The table may have only the beginning of its reason.
+  if (pid === null) return [`${name} failed: ${escapeText(reason).replaceAll('\n', ' ')}`]
   return [`${name} failed; see ${formatHomeCommand(target, 'logs', String(pid))}`]
 }
 
