@@ -35,6 +35,11 @@ export interface WebServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** Formats host and port as browsers send them: the port 80 is left out. */
+export function formatWebHost(port: number): string {
+  return new URL(`http://${LOOPBACK}:${port}`).host
+}
+
 /** Serves the page and its API on the loopback. Rejects if the port is not available. */
 export async function serveWeb(options: WebServerOptions): Promise<WebServer> {
   const codes = options.codes ?? new OneTimeCodes()
@@ -43,7 +48,8 @@ export async function serveWeb(options: WebServerOptions): Promise<WebServer> {
   server.listen(options.port, LOOPBACK)
   await once(server, 'listening')
   const port = getPort(server)
-  const router = new WebRouter(`${LOOPBACK}:${port}`, codes, options)
+  const host = formatWebHost(port)
+  const router = new WebRouter(host, codes, options)
   const handle = (request: IncomingMessage, response: ServerResponse) => void router.handle(request, response)
   server.on('request', handle).on('checkContinue', handle).on('checkExpectation', handle)
   // Without these, Node would switch protocols, or leave the socket to nobody.
@@ -55,7 +61,7 @@ export async function serveWeb(options: WebServerOptions): Promise<WebServer> {
     if ('code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy()
     else refuseSocket(socket)
   })
-  const origin = `http://${LOOPBACK}:${port}`
+  const origin = `http://${host}`
   const close = async () => {
     router.close()
     await closeServer(server)
