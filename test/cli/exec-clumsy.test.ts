@@ -117,6 +117,20 @@ describe('output without a reader', () => {
   })
 })
 
+describe.skipIf(withoutOverlay !== undefined)('a rename of a directory in one step', () => {
+  it('fails with the reason, and works in a copy', async () => {
+    const cli = project()
+    const rename = ['-c', '--', "python3 -c \"import os; os.rename('d', 'e')\""]
+    mkdirSync(join(cli.files, 'd'))
+    const failed = await cli.run(['exec', ...rename])
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toContain('a fork cannot rename a directory of the project in one step')
+    const moved = await cli.run(['exec', '-c', '--', 'mv d e'])
+    expect([moved.code, moved.stderr]).toEqual([0, expect.not.stringContaining('EXDEV')])
+    expect((await cli.run(['exec', '--session', 'dir', ...rename])).code).toBe(0)
+  })
+})
+
 describe('a program that reads JSON', () => {
   it('gets the reason of a refused apply, and the id for an approval', async () => {
     const cli = project()

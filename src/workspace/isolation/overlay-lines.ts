@@ -5,7 +5,8 @@ import { createReadOnlyCall, createSelfBind, type HostMountPoint, READ_ONLY_FUNC
 import { formatCommandLine, quoteWord } from './quote.ts'
 
 /**
- * No redirects: the kernel copies a renamed directory, so the upper tree holds every change. No index: a file of the
+ * No redirects, so the upper tree holds every change: a rename of a directory of the base is EXDEV, and programs such as
+ * `mv` copy it instead. For users other than root the kernel has no redirects anyway. No index: a file of the
  * base with several names becomes separate files, as in any copy.
  */
 const OVERLAY_OPTIONS = 'redirect_dir=nofollow,index=off,metacopy=off'

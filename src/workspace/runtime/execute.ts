@@ -24,6 +24,7 @@ import { findHostPrograms } from './host-programs.ts'
 import { addRepositoryNotice } from './linked-worktree.ts'
 import { MaskedSession } from './masked-session.ts'
 import { openCommandSession } from './open-command-session.ts'
+import { addRenameNotice } from './rename-notice.ts'
 import { createRunSpec } from './run-spec.ts'
 
 /**
@@ -126,8 +127,9 @@ class Execution {
       beforeCommand: () => this.#writeJournal(request, decision, { event: 'requested' }),
     })
     const outcome = await this.#step('run', async () => {
-      const ended = network.addNotices(await session.run(spec))
-      return addRepositoryNotice(ended, request.vault, this.#options.onOutput)
+      const { onOutput } = this.#options
+      const ended = addRenameNotice(network.addNotices(await session.run(spec)), session, onOutput)
+      return addRepositoryNotice(ended, request.vault, onOutput)
     })
     const summary = await this.#step('summarise', () =>
       collectChanges(
