@@ -96,7 +96,8 @@ describe.skipIf(!canType)('apply -p', () => {
     ['Ctrl-D', '\u0004'],
   ])('writes nothing after %s', async (_name, key) => {
     const cli = await changedInside('sed -i "s/line 2$/TWO/; s/line 25$/END/" a')
-    await answer(cli, ['y\r', key], { code: 130 })
+    const shown = await answer(cli, ['y\r', key], { code: 130 })
+    expect(shown).toMatch(/\]\? [^\n]*\n$/)
     expect(read(cli, 'a')).toBe(LINES)
   })
 

@@ -107,11 +107,21 @@ class HunkPicker {
   async #choose(question: string, letters: string): Promise<string> {
     const text = `${question} [${[...letters, '?'].join(',')}]? `
     for (;;) {
-      const line = await this.#dialogue.question(text, { signal: this.#terminal.signal })
+      const line = await this.#ask(text)
       const answer = line.trim().toLowerCase()
       this.isEnded ||= answer === 'q'
       if (answer.length === 1 && letters.includes(answer)) return answer
       for (const letter of [...letters, '?']) this.#write(`${letter} - ${HELP[letter]}`)
+    }
+  }
+
+  /** Asks for a line. A Ctrl-C or Ctrl-D leaves the question; the next line then begins below it. */
+  async #ask(text: string): Promise<string> {
+    try {
+      return await this.#dialogue.question(text, { signal: this.#terminal.signal })
+    } catch (error) {
+      this.#terminal.err.write('\n')
+      throw error
     }
   }
 
