@@ -8,6 +8,7 @@ import {
   type ExecutionRequest,
   type ExecutionWorkspace,
   type ForkChoice,
+  findForkByName,
   LinkedDirectory,
   type LinkedFork,
   LinkedWorkspace,
@@ -107,7 +108,9 @@ export class WorkspaceOpener {
     using _lock = await link.lock()
     const completed = await link.findFork(name)
     if (completed !== undefined || !(await this.#home.vaults()).includes(name)) return completed
-    const detail = `'${name}' is not a fork of this directory; choose another name`
+    const other = await findForkByName(this.#home, name)
+    const what = other === undefined ? 'a vault' : `a fork of ${other.directory}`
+    const detail = `'${name}' is ${what}; choose another name`
     throw new VfsError('EEXIST', name, { op: 'exec', detail })
   }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { whyNoOverlay } from '../support/tools.ts'
@@ -68,6 +68,57 @@ describe('a fork in which a command runs', () => {
     for (const child of children) child.stdin.end('go\n')
     await Promise.all(children.map((child) => once(child, 'close')))
     expect(await cli.ok('diff', 'new', '--stat')).toContain('A /made')
+  })
+
+  it('is found without its name, and in every command, before it is stored', async () => {
+    const cli = await openProject({})
+    const child = cli.start(['exec', '--fork', 'new', '-c', '--', 'echo x > made; echo ready; read line'])
+    await once(child.stdout, 'data')
+    const mountpoint = join(cli.scratch, 'mounted')
+    mkdirSync(mountpoint)
+    for (const args of [['diff'], ['apply'], ['compare'], ['drop'], ['mount', 'new', mountpoint]])
+      expect(await cli.run(args), args.join(' ')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('look at them now with: coppice enter new\n'),
+      })
+    child.stdin.end('go\n')
+    await once(child, 'close')
+    expect(await cli.ok('diff', '--stat')).toContain('A /made')
+  })
+})
+
+describe('a name that no fork of this directory has', () => {
+  it('is refused with the names of those that there are, and nothing is dropped', async () => {
+    const cli = await openProject({ fix: 'echo x > x' })
+    for (const args of [
+      ['drop', 'fix', 'fx'],
+      ['merge', 'fx', 'fix'],
+      ['mount', 'fx', cli.scratch],
+    ])
+      expect(await cli.run(args), args.join(' ')).toMatchObject({
+        code: 1,
+        stderr: "coppice: this directory has no fork 'fx'; its forks: fix\n",
+      })
+    expect(await listNames(cli)).toEqual(['fix'])
+  })
+
+  it('is a path for apply if it looks like one', async () => {
+    const cli = await openProject({ fix: 'echo x > x' })
+    const { stderr } = await cli.run(['apply', 'fix', 'a.txt'])
+    expect(stderr).toContain('paths come after --: coppice apply fix -- a.txt\n')
+    expect((await cli.run(['apply', 'sub/new file'])).stderr).toContain("coppice apply -- 'sub/new file'\n")
+    expect((await cli.run(['apply', 'other'])).stderr).toContain('list its forks with: coppice forks\n')
+  })
+
+  it('is refused by exec with the directory that it belongs to', async () => {
+    const cli = await openProject({ fix: 'echo x > x' })
+    const other = join(cli.scratch, 'other')
+    mkdirSync(other)
+    const { code, stderr } = await cli.run(['exec', '--fork', 'fix', '--', 'true'], { cwd: other })
+    expect([code, stderr]).toEqual([
+      1,
+      `coppice: 'fix' is a fork of ${realpathSync(cli.files)}; choose another name\n`,
+    ])
   })
 })
 

@@ -135,7 +135,12 @@ it('refuses other targets', async () => {
   const into = await cli.run(['merge', 'f1'])
   expect([into.code, into.stderr]).toEqual([1, expect.stringContaining('use coppice apply f1')])
   const vault = await cli.run(['merge', 'f1', 'base'])
-  expect([vault.code, vault.stderr]).toEqual([1, expect.stringContaining('are not forks of this directory')])
+  expect([vault.code, vault.stderr]).toEqual([
+    1,
+    expect.stringContaining('base is not a fork of this directory'),
+  ])
+  const typo = await cli.run(['merge', 'f1', 'f2'])
+  expect([typo.code, typo.stderr]).toEqual([1, "coppice: this directory has no fork 'f2'; its forks: f1\n"])
   const itself = await cli.run(['merge', 'f1', 'f1'])
   expect([itself.code, itself.stderr]).toEqual([1, expect.stringContaining('cannot be merged into itself')])
 })

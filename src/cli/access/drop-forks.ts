@@ -30,7 +30,7 @@ export async function dropFork(open: OpenHome, fork: string): Promise<DroppedFor
 }
 
 /** Refuses a fork in which a command runs: its changes would come back at its end. */
-function assertIdle({ path }: OpenHome, fork: string): void {
+export function assertIdle({ path }: OpenHome, fork: string): void {
   const running = RunningForks.of(path).find(fork)
   if (running === undefined) return
   const { command } = running

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import {
   type ApplyContext,
   ApplyError,
@@ -15,11 +16,15 @@ import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
+import { quoteShellWord } from '../../render/shell-word.ts'
 import { selectPaths } from './apply-paths.ts'
 import { describeApplied, listAllChanges, printApplied, printUndone } from './apply-report.ts'
 import { abortMerge, continueMerge } from './finish-merge.ts'
 import { formatApplyConflicts, formatUndoConflicts } from './format-apply-conflicts.ts'
 import { pickChanges } from './pick-changes.ts'
+
+/** Characters that no fork has in its name, but paths have. */
+const NO_NAME = /[^\w-]/
 
 export const apply: Command = defineCommand(
   {
@@ -194,12 +199,25 @@ async function requireForks(open: OpenHome, names: readonly string[]): Promise<A
     throw new CommandError(
       names[0] === undefined
         ? 'there is no fork of this directory; create one with: coppice exec -- <command>'
-        : `'${names[0]}' is not a fork of this directory; list its forks with: coppice forks`,
+        : `'${names[0]}' is not a fork of this directory; ${suggestNames(names, names[0])}`,
     )
   }
   const { link, fork } = first
+  const known = (await link.listForks()).map(({ name }) => name)
+  const stranger = names.find((name) => !known.includes(name))
+  if (stranger !== undefined) {
+    assertNotNew(open, stranger)
+    throw new CommandError(`'${stranger}' is not a fork of ${link.path}; ${suggestNames(names, stranger)}`)
+  }
   const others = await Promise.all([...new Set(names)].slice(1).map((name) => link.getFork(name)))
   return { link, forks: [fork, ...others] }
+}
+
+/** Says how to apply a path, for a word that is one, and how to list the forks for any other. */
+function suggestNames(names: readonly string[], stranger: string): string {
+  if (!existsSync(stranger) && !NO_NAME.test(stranger)) return 'list its forks with: coppice forks'
+  const forks = names.slice(0, names.indexOf(stranger)).map((name) => `${name} `)
+  return `paths come after --: coppice apply ${forks.join('')}-- ${quoteShellWord(stranger)}`
 }
 
 /** Returns the fork used last if it was applied, otherwise the one that was. CommandError if there are several. */

@@ -96,6 +96,7 @@ async function chooseForks(
     missing = names.filter((_, index) => matches[index]?.length === 0)
     if (missing.length === 0) return { link, forks }
   }
+  if (names.length === 0) assertNotNew(open, undefined)
   for (const name of missing) {
     assertNotNew(open, name)
     await assertNotElsewhere(open.home, name)

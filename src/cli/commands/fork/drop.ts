@@ -1,8 +1,9 @@
 import { type Home, isMirrorName } from '../../../backends/vault/index.ts'
 import { matchesWildcard } from '../../../workspace/index.ts'
-import { type DroppedFork, dropFork } from '../../access/drop-forks.ts'
+import { assertIdle, type DroppedFork, dropFork } from '../../access/drop-forks.ts'
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork, listLinkedForkNames, type OpenLinkedFork } from '../../access/linked-access.ts'
+import { assertForkOrVault, assertNotNew } from '../../access/running-command.ts'
 import { filterUserVaults } from '../../access/vault-names.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -64,8 +65,13 @@ async function chooseForks(call: DropInvocation, open: OpenHome): Promise<string
  * Returns the forks that match a pattern: those that `coppice forks` lists, else those of vaults. Never one of another
  * directory, whose work nobody sees here. CommandError if there are none. A plain name is returned as it is.
  */
-async function matchForks({ home }: OpenHome, word: string): Promise<string[]> {
-  if (!WILDCARD.test(word)) return [word]
+async function matchForks(open: OpenHome, word: string): Promise<string[]> {
+  const { home } = open
+  if (!WILDCARD.test(word)) {
+    assertIdle(open, word)
+    await assertForkOrVault(open, word)
+    return [word]
+  }
   const isMatch = (name: string) => matchesWildcard(word, name)
   const here = (await listLinkedForkNames(home)).filter(isMatch).sort()
   const forks = here.length > 0 ? here : await listVaultForks(home, isMatch)
@@ -94,9 +100,10 @@ async function printDropped(call: DropInvocation, dropped: readonly DroppedFork[
   await call.output.writeValue({ deleted: names.length === 1 ? only : names, current }, lines.join('\n'))
 }
 
-async function requireLinkedFork({ home }: OpenHome): Promise<OpenLinkedFork> {
-  const linked = await findLinkedFork(home, undefined)
+async function requireLinkedFork(open: OpenHome): Promise<OpenLinkedFork> {
+  const linked = await findLinkedFork(open.home, undefined)
   if (linked !== undefined) return linked
+  assertNotNew(open, undefined)
   throw new CommandError('this directory has no fork; name one from coppice vault list')
 }
 

@@ -3,7 +3,7 @@ import type { PendingMerge } from '../../../workspace/index.ts'
 import type { OpenHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { openPendingMerges } from '../../access/pending-merge.ts'
-import { assertNotNew } from '../../access/running-command.ts'
+import { assertForkOrVault } from '../../access/running-command.ts'
 import { CommandError } from '../../framework/errors.ts'
 
 /**
@@ -16,7 +16,8 @@ export async function createMergeRequest(
   fork: string,
   into: string | undefined,
 ): Promise<PendingMerge> {
-  for (const name of [fork, into]) if (!(await hasVault(open, name))) assertNotNew(open, name)
+  await assertForkOrVault(open, fork)
+  if (into !== undefined) await assertForkOrVault(open, into)
   const target = into ?? (await findOrigin(open, fork))
   const linked = await findDirectory(open, fork, target)
   const pending = openPendingMerges(open).find(target)
@@ -35,10 +36,6 @@ export async function createMergeRequest(
   }
 }
 
-async function hasVault({ home }: OpenHome, name: string | undefined): Promise<boolean> {
-  return name !== undefined && (await home.vaults()).includes(name)
-}
-
 async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
   const { from } = await home.info(fork)
   if (from !== undefined) return from.vault
@@ -52,7 +49,9 @@ async function findDirectory({ home }: OpenHome, fork: string, into: string): Pr
     if (!(await isLinked(home, fork)) && !(await isLinked(home, into))) return undefined
     // The home refuses to merge a fork into what mirrors its directory.
     if (isMirrorName(into)) return undefined
-    throw new CommandError(`${fork} and ${into} are not forks of this directory; see coppice forks`)
+    const strangers = [source === undefined ? fork : [], target === undefined ? into : []].flat()
+    const problem = strangers.length === 1 ? 'is not a fork' : 'are not forks'
+    throw new CommandError(`${strangers.join(' and ')} ${problem} of this directory; see coppice forks`)
   }
   if (source.link.path !== target.link.path)
     throw new CommandError(`${fork} and ${into} are forks of different directories`)

@@ -7,6 +7,7 @@ import { DEVICE_ROOTS } from '../../access/device-paths.ts'
 import { type OpenHome, resolveHomePath, withHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { resolveWorkspaceVault, withNamespace } from '../../access/namespace-access.ts'
+import { assertForkOrVault } from '../../access/running-command.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError } from '../../framework/errors.ts'
@@ -89,7 +90,10 @@ async function runVaultMount(call: MountInvocation): Promise<void> {
     )
   const location = await withHome(call, async (open) => {
     const linked = await findLinkedFork(open.home, name)
-    if (linked === undefined) return locateHome(open, name)
+    if (linked === undefined) {
+      await assertForkOrVault(open, name)
+      return locateHome(open, name)
+    }
     if (withoutXattrs)
       throw new UsageError('--no-xattr is for vaults; a fork of a directory has those of its disk')
     assertOutside(linked.link.path, resolve(call.argument('directory')))
