@@ -1,7 +1,8 @@
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git } from '../support/git-repository.ts'
+import { whyNoOverlay } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 
 /** A repository with a package in a subdirectory. */
@@ -17,6 +18,30 @@ function createRepository(): { readonly cli: Cli; readonly root: string; readonl
   git(['-C', root, '-c', 'user.name=a', '-c', 'user.email=b', 'commit', '-q', '-m', 'begin'])
   return { cli, root, cwd }
 }
+
+describe.skipIf(whyNoOverlay() !== undefined)('in a directory that the shell names through a link', () => {
+  it('a command line may name it so, as with $PWD, and nothing else', async () => {
+    const { cli, root, cwd } = createRepository()
+    const link = join(cli.scratch, 'linked')
+    symlinkSync(root, link)
+    const PWD = join(link, 'packages/cart')
+    const exec = (words: readonly string[], pwd = PWD) =>
+      cli.run(['exec', '--', ...words], { cwd, env: { PWD: pwd, HOME: cli.scratch } })
+    for (const words of [
+      ['cat', join(PWD, 'cart.ts')],
+      ['sh', '-c', `cd ${PWD}; cat cart.ts`],
+    ])
+      expect(await exec(words)).toMatchObject({ code: 0, stdout: 'export {}\n' })
+    expect((await exec(['cat', join(root, 'package.json')])).stdout).toBe('{}\n')
+    symlinkSync(cli.scratch, join(cli.scratch, 'elsewhere'))
+    for (const [words, pwd] of [
+      [['cat', `${link}er/x`], PWD],
+      [['cat', join(cli.scratch, 'x')], cli.scratch],
+      [['cat', join(cli.scratch, 'elsewhere/x')], join(cli.scratch, 'elsewhere')],
+    ] as const)
+      expect((await exec(words, pwd)).stderr).toContain('outside the workspace')
+  })
+})
 
 describe('in a subdirectory of a repository', () => {
   it('exec forks the repository, and starts the command in the subdirectory', async () => {

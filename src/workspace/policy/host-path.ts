@@ -9,6 +9,8 @@ export interface PrivatePaths {
   readonly directories: readonly string[]
   /** Paths inside them that still stand for those of this machine. */
   readonly except: readonly string[]
+  /** Other paths of the workspace on this machine, through links outside of it. */
+  readonly aliases?: readonly string[]
   /** True if another command runs on that loopback already. */
   readonly isLoopbackShared?: boolean
 }
@@ -66,7 +68,9 @@ function findLeavingPath(path: string, { depth, root, privatePaths }: PathContex
   if (!path.startsWith('/')) return descend(expanded, depth) < 0 ? path : undefined
   const real = normalize(expanded)
   if (HARMLESS_DEVICE.test(real) || isPrivate(real, privatePaths)) return undefined
-  return root !== undefined && isWithin(real, root) ? undefined : real
+  if (root === undefined) return real
+  const roots = [root, ...(privatePaths.aliases ?? [])]
+  return roots.some((each) => isWithin(real, each)) ? undefined : real
 }
 
 function isPrivate(path: string, { directories, except }: PrivatePaths): boolean {

@@ -180,8 +180,9 @@ class Execution {
   }
 
   #explain(request: ExecutionRequest, policy: PolicyRules): Promise<IsolatedExplanation> {
-    const { userHome, join } = this.#options
-    return explainIsolated(request, policy, { userHome, isJoined: join !== undefined })
+    const { userHome, env, join } = this.#options
+    const shellDirectory = env?.['PWD']
+    return explainIsolated(request, policy, { userHome, shellDirectory, isJoined: join !== undefined })
   }
 
   /**

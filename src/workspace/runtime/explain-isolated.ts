@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises'
+import { isWithin, normalize } from '../../vfs/index.ts'
 import { privateDirectories, probeBubblewrap, probeNamespaces } from '../isolation/index.ts'
 import type { ExecutionRequest, Explanation, Finding, PolicyRules, PrivatePaths } from '../policy/index.ts'
 import { explainInThread } from './explain-in-thread.ts'
@@ -7,6 +8,8 @@ import { explainInThread } from './explain-in-thread.ts'
 export interface IsolationContext {
   /** The user's home directory. A command sees it also where it is in a private directory. */
   readonly userHome?: string | undefined
+  /** The working directory as the person's shell names it, which may lead through links. */
+  readonly shellDirectory?: string | undefined
   /** True if the command runs in the session of another one, which may not be isolated. */
   readonly isJoined?: boolean
 }
@@ -41,8 +44,8 @@ function isHelped({ category, isLoopback }: Finding): boolean {
 }
 
 async function findPrivatePaths(
-  { isolation, vault }: ExecutionRequest,
-  { userHome, isJoined = false }: IsolationContext,
+  { isolation, vault, mountpoint }: ExecutionRequest,
+  { userHome, shellDirectory, isJoined = false }: IsolationContext,
 ): Promise<PrivatePaths | undefined> {
   if (isolation === 'none') return undefined
   if (isolation === 'auto' && (await probeNamespaces()).privilege === 'none') return undefined
@@ -51,5 +54,26 @@ async function findPrivatePaths(
   const homes = userHome === undefined ? [] : [userHome, await realpath(userHome).catch(() => userHome)]
   // A command that names the directory means its files. They are elsewhere if the session is a copy.
   const workspace = vault.startsWith('/') ? [vault] : []
-  return { directories: privateDirectories, except: [...homes, ...workspace], isLoopbackShared: isJoined }
+  // In a copy, the directory itself is outside of the workspace.
+  const alias = mountpoint === vault ? await findAlias(vault, shellDirectory) : undefined
+  return {
+    directories: privateDirectories,
+    except: [...homes, ...workspace],
+    aliases: alias === undefined ? [] : [alias],
+    isLoopbackShared: isJoined,
+  }
+}
+
+/**
+ * Returns the path of a directory through links, as the shell names it that is in the directory or below: a command line
+ * with `$PWD` has it. Undefined if the shell names it without links.
+ */
+async function findAlias(directory: string, shellDirectory: string | undefined): Promise<string | undefined> {
+  if (shellDirectory === undefined || normalize(shellDirectory) !== shellDirectory) return undefined
+  const real = await realpath(shellDirectory).catch(() => undefined)
+  if (real === undefined || real === shellDirectory || !isWithin(real, directory)) return undefined
+  const below = real.slice(directory.length)
+  if (!shellDirectory.endsWith(below)) return undefined
+  const alias = shellDirectory.slice(0, shellDirectory.length - below.length)
+  return (await realpath(alias).catch(() => undefined)) === directory ? alias : undefined
 }

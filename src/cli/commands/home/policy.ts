@@ -39,7 +39,10 @@ The rules are those of policy.toml in the home.`,
     const { executionRequest, explainIsolated, readPolicy } = await import('../../../workspace/index.ts')
     const { policy } = await readPolicy(await resolveHomePath(call))
     const request = executionRequest(createRequest(call))
-    const { explanation } = await explainIsolated(request, policy, { userHome: homedir() })
+    const { explanation } = await explainIsolated(request, policy, {
+      userHome: homedir(),
+      shellDirectory: process.env['PWD'],
+    })
     await call.output.writeValue(explanation, formatExplanation(explanation))
   },
 )
