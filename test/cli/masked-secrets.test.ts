@@ -234,6 +234,42 @@ describe('applying a fork of a masked project', () => {
     expect([project.read('.env'), project.read('tls/server.key')]).toEqual([ENV, KEY])
   })
 
+  itHere.each([
+    ['a new text', 'echo MODE=loud >> .env', 'MODE=loud'],
+    ['its own text for a value', 'sed -i s/^API_KEY=.*/API_KEY=public/ .env', 'API_KEY=public'],
+    ['nothing but own values', 'echo API_KEY=public > .env', 'API_KEY=public'],
+  ])('undoes the apply of a file that got %s', async (_what, script, line) => {
+    const project = new Project()
+    await project.exec(script)
+    await project.apply()
+    expect(project.read('.env')).toContain(line)
+    expect(await project.cli.ok('apply', 'task')).toContain('already has all changes of task')
+    await project.cli.ok('apply', 'task', '--undo')
+    expect(project.read('.env')).toBe(ENV)
+    expect(findReal(project.cli.home)).toBe('')
+  })
+
+  itHere('undoes the apply of the only value', async () => {
+    const project = new Project()
+    project.write('.env', 'API_KEY=real-key-1\n')
+    await project.exec('echo API_KEY=public > .env')
+    await project.apply()
+    expect(project.read('.env')).toBe('API_KEY=public\n')
+    await project.cli.ok('apply', 'task', '--undo')
+    expect(project.read('.env')).toBe('API_KEY=real-key-1\n')
+  })
+
+  itHere('merges a new text with lines of the directory, and undoes it', async () => {
+    const project = new Project()
+    await project.exec('echo MODE=loud >> .env')
+    const mine = ENV.replace('# settings', '# my settings')
+    project.write('.env', mine)
+    await project.cli.ok('apply', 'task', '--merge')
+    expect(project.read('.env')).toBe(`${mine}MODE=loud\n`)
+    await project.cli.ok('apply', 'task', '--undo')
+    expect(project.read('.env')).toBe(mine)
+  })
+
   itHere(
     'takes the values that the directory has by then, and reports other edits as conflicts',
     async () => {

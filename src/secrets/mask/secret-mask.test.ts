@@ -27,6 +27,25 @@ line two
 URL=postgres://u:p@h/db?x=1#frag
 `
 
+describe('another state of a masked file', () => {
+  it('shows the values that a state in the fork has at the same key, and no others', () => {
+    const base = masked('A=secret\nB=secret\n')
+    const fork = `${base}C=own\n`
+    const maskLike = (content: string, ...states: string[]) =>
+      Buffer.from(
+        mask.maskLike(
+          '/.env',
+          Buffer.from(content),
+          Buffer.from(base),
+          states.map((state) => Buffer.from(state)),
+        ),
+      ).toString()
+    expect(maskLike('A=secret\nB=secret\nC=own\n', base, fork)).toBe(fork)
+    expect(maskLike('A=own\nB=C\nC=other\n', base, fork).match(PLACEHOLDER)).toHaveLength(3)
+    expect(maskLike('A=public\n', base, 'A=public\n')).toBe('A=public\n')
+  })
+})
+
 describe('a masked file', () => {
   it('of dotenv lines has the same keys, and no secret value', () => {
     const shown = masked(DOTENV)

@@ -48,25 +48,39 @@ export class SecretMask {
    * placeholder; public keys and certificates stay.
    */
   mask(path: string, content: Uint8Array): Uint8Array {
+    return this.#maskExcept(path, content, () => false)
+  }
+
+  /** Masks content, except for the values that are shown. */
+  #maskExcept(path: string, content: Uint8Array, isShown: (slot: SecretSlot) => boolean): Uint8Array {
     const text = toText(content)
     if (text !== undefined && isPublicPem(text)) return content
     const slots = text === undefined ? undefined : findSlots(text)
     if (text === undefined || slots === undefined)
       return content.length === 0 ? content : Buffer.from(`${this.#createPlaceholder(path, WHOLE)}\n`)
-    const secret = slots.filter(({ value }) => !isHarmlessValue(value))
+    const secret = slots.filter((slot) => !isHarmlessValue(slot.value) && !isShown(slot))
     return Buffer.from(
       replaceSlots(text, secret, (slot) => quoteLike(text, slot, this.#createPlaceholder(path, slot.key))),
     )
   }
 
   /**
-   * Masks content as another state of the file is masked. If that state has lost its format, as by conflict markers,
-   * only the values of its keys are replaced.
+   * Masks content as another state of the file is masked. A value that stands at its key in one of the states stays: a
+   * command of the fork wrote it there itself. If the state has lost its format, as by conflict markers, only the values
+   * of its keys are replaced.
+   * @param states all states of the file in the fork, masked or not.
    */
-  maskLike(path: string, content: Uint8Array, like: Uint8Array): Uint8Array {
+  maskLike(
+    path: string,
+    content: Uint8Array,
+    like: Uint8Array,
+    states: readonly Uint8Array[] = [like],
+  ): Uint8Array {
     const [text, masked] = [toText(content), toText(like)]
-    if (text === undefined || masked === undefined || findSlots(masked) !== undefined)
-      return this.mask(path, content)
+    if (text === undefined || masked === undefined || findSlots(masked) !== undefined) {
+      const shown = new Set(states.flatMap(listValues))
+      return this.#maskExcept(path, content, (slot) => shown.has(formatValue(slot)))
+    }
     const keys = new Set(this.#findOwnSlots(path, masked).map(({ key }) => key))
     if (keys.has(WHOLE)) return this.mask(path, content)
     const slots = (findDotenvSlots(text, true) ?? []).filter(({ key }) => keys.has(key))
@@ -160,6 +174,15 @@ export function hasPlaceholder(content: Uint8Array): boolean {
 
 function findSlots(text: string): SecretSlot[] | undefined {
   return findJsonSlots(text) ?? findDotenvSlots(text)
+}
+
+/** Lists the values of content with their keys. */
+function listValues(content: Uint8Array): string[] {
+  return (findSlots(toText(content) ?? '') ?? []).map(formatValue)
+}
+
+function formatValue({ key, value }: SecretSlot): string {
+  return JSON.stringify([key, value])
 }
 
 function replaceSlots(

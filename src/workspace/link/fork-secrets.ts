@@ -64,7 +64,7 @@ export class ForkSecrets {
     for (const state of states) {
       const origin = this.#findOrigin(path, state)
       if (origin !== undefined && state !== undefined)
-        return this.#mask.maskLike(origin, content(), readEntry(state))
+        return this.#mask.maskLike(origin, content(), readEntry(state), states.flatMap(readSmall))
     }
     return undefined
   }
@@ -258,7 +258,10 @@ function readTexts(file: string): [path: string, text: string][] {
 
 /** Returns the content of a file with placeholders; undefined for anything else. */
 function readWithPlaceholders(entry: LinkEntry | undefined): Uint8Array | undefined {
-  if (entry?.type !== 'file' || entry.size > MAX_BYTES) return undefined
-  const content = readEntry(entry)
-  return hasPlaceholder(content) ? content : undefined
+  return readSmall(entry).find(hasPlaceholder)
+}
+
+/** Reads a file that may have placeholders; nothing for anything else. */
+function readSmall(entry: LinkEntry | undefined): Uint8Array[] {
+  return entry?.type !== 'file' || entry.size > MAX_BYTES ? [] : [readEntry(entry)]
 }
