@@ -249,6 +249,17 @@ describe('applying a fork of a masked project', () => {
     expect(findReal(project.cli.home)).toBe('')
   })
 
+  itHere('undoes the apply of a file that the fork wrote as a whole', async () => {
+    const project = new Project()
+    const own = KEY.replace('real-pem', 'own')
+    await project.exec(`echo garbage > .env; cat > tls/server.key <<END\n${own}END`)
+    await project.apply()
+    expect(project.read('.env')).toBe('garbage\n')
+    expect(project.read('tls/server.key')).toBe(own)
+    await project.cli.ok('apply', 'task', '--undo')
+    expect([project.read('.env'), project.read('tls/server.key')]).toEqual([ENV, KEY])
+  })
+
   itHere('undoes the apply of the only value', async () => {
     const project = new Project()
     project.write('.env', 'API_KEY=real-key-1\n')

@@ -65,8 +65,8 @@ export class SecretMask {
   }
 
   /**
-   * Masks content as another state of the file is masked. A value that stands at its key in one of the states stays: a
-   * command of the fork wrote it there itself. If the state has lost its format, as by conflict markers, only the values
+   * Masks content as another state of the file is masked. What one of the states shows stays, as a command of the fork
+   * wrote it there itself: the whole content, or a value at its key. If the state has lost its format, as by conflict markers, only the values
    * of its keys are replaced.
    * @param states all states of the file in the fork, masked or not.
    */
@@ -76,6 +76,7 @@ export class SecretMask {
     like: Uint8Array,
     states: readonly Uint8Array[] = [like],
   ): Uint8Array {
+    if (states.some((state) => Buffer.from(state).equals(content))) return content
     const [text, masked] = [toText(content), toText(like)]
     if (text === undefined || masked === undefined || findSlots(masked) !== undefined) {
       const shown = new Set(states.flatMap(listValues))
