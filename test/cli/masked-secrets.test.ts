@@ -260,6 +260,21 @@ describe('applying a fork of a masked project', () => {
     expect([project.read('.env'), project.read('tls/server.key')]).toEqual([ENV, KEY])
   })
 
+  itHere(
+    'keeps a value that the directory got since, and restores the one that the apply replaced',
+    async () => {
+      const project = new Project()
+      await project.exec('sed -i s/^DATABASE_URL=.*/DATABASE_URL=none-yet/ .env')
+      await project.apply()
+      project.write('.env', project.read('.env').replace('real-key-1', 'real-key-2'))
+      await project.cli.ok('apply', 'task', '--undo')
+      expect(project.read('.env')).toBe(ENV.replace('real-key-1', 'real-key-2'))
+      await project.apply()
+      project.write('.env', project.read('.env').replace('none-yet', 'mine'))
+      expect((await project.cli.run(['apply', 'task', '--undo'])).code).toBe(3)
+    },
+  )
+
   itHere('undoes the apply of the only value', async () => {
     const project = new Project()
     project.write('.env', 'API_KEY=real-key-1\n')

@@ -112,16 +112,18 @@ export class SecretMask {
    * Puts the real values of a file into changed content, where their placeholders stand at their own keys.
    *
    * @param path the file that the placeholders are of.
+   * @param like a state of the file: only keys that have their placeholder there get their values.
    */
-  restore(path: string, content: Uint8Array, real: Uint8Array): RestoredContent {
+  restore(path: string, content: Uint8Array, real: Uint8Array, like: Uint8Array = content): RestoredContent {
     const text = toText(content)
     if (text === undefined || !hasPlaceholder(content))
       return { bytes: content, hasPlaceholders: hasPlaceholder(content) }
-    const whole = `${this.#createPlaceholder(path, WHOLE)}\n`
-    if (text === whole || text === whole.trimEnd()) return { bytes: real, hasPlaceholders: false }
+    const keys = new Set(this.#findOwnSlots(path, toText(like) ?? '').map(({ key }) => key))
+    const own = this.#findOwnSlots(path, text).filter(({ key }) => keys.has(key))
+    if (own.some(({ key }) => key === WHOLE)) return { bytes: real, hasPlaceholders: false }
     const realText = toText(real) ?? ''
     const values = new Map((findSlots(realText) ?? []).map((slot) => [slot.key, slot]))
-    const slots = this.#findOwnSlots(path, text).filter(({ key }) => values.has(key))
+    const slots = own.filter(({ key }) => values.has(key))
     const restored = replaceSlots(text, slots, ({ key }) => {
       const { start = 0, end = 0 } = values.get(key) ?? {}
       return realText.slice(start, end)

@@ -91,11 +91,27 @@ export class ForkSecrets {
     return restored
   }
 
-  /** Returns changes with the values that the directory had before the last apply. */
+  /**
+   * Returns changes with the values that the directory has now, or, where the apply replaced them, those that it had
+   * before.
+   */
   restoreForUndo(directory: DirectoryTree, changes: readonly TreeChange[]): TreeChange[] {
-    const real = new Map([...this.#readReal(directory, changes), ...this.#readSaved()])
+    const current = this.#readReal(directory, changes)
+    const real = new Map([...current, ...this.#readSaved()])
     const gone = changes.filter(({ after }) => after === undefined).map(({ path }) => path)
-    return this.#restore(directory, changes, real, gone)
+    const kept = changes.map((change) => this.#restoreKept(change, current.get(change.path)))
+    return this.#restore(directory, kept, real, gone)
+  }
+
+  /** Puts the values of a file into a change of it, at the keys whose values both states have. */
+  #restoreKept(change: TreeChange, real: Uint8Array | undefined): TreeChange {
+    const { path, before, after } = change
+    const [applied, content] = [readWithPlaceholders(before), readWithPlaceholders(after)]
+    if (real === undefined || applied === undefined || content === undefined || after === undefined)
+      return change
+    const origin = this.#findOrigin(path, before) ?? path
+    const { bytes } = this.#mask.restore(origin, content, real, applied)
+    return { ...change, after: createFileEntry(after, bytes) }
   }
 
   /** Makes the values of the last apply those that an undo restores. May run again. */
