@@ -31,6 +31,15 @@ describe('coppice exec --times', () => {
     expect(readFileSync(join(cli.files, 'lane'), 'utf8')).toBe('1\n')
   })
 
+  it('shows the commits of each run as one change', async () => {
+    const cli = project()
+    const commit = 'git -c user.name=a -c user.email=b commit -q -a -m x'
+    spawnSync('sh', ['-c', `git init -q -b main && git add . && ${commit}`], { cwd: cli.files })
+    const script = `echo $COPPICE_LANE >> a.txt; ${commit}`
+    const { stderr } = await cli.run(['exec', '-n', '2', '--fork', 'fix', '-c', '--', script])
+    expect(stderr).toMatch(/^1 +fix-1 +exit 0 .* 2 changes +\/a\.txt, git: main moved$/m)
+  })
+
   it('keeps and reports the other runs if one cannot run', async () => {
     const cli = project()
     const refused = await cli.run(['exec', '--times', '2', '--', ...GATED])

@@ -1,6 +1,8 @@
 import type { Boundary, BoundaryRunOptions, RunReport } from '../../../boundary/index.ts'
+import { isChangeOfGit, type RefChange, summarizeGit } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { ApprovalAnswer, ExecutionRequestInput, ExecutionResult } from '../../../workspace/index.ts'
+import { formatGitLines } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { formatTable } from '../../render/table.ts'
 import { PrefixedOutput } from './prefixed-output.ts'
@@ -76,17 +78,31 @@ export function formatLaneTable(lanes: readonly LaneResult[]): string[] {
 }
 
 function toCells({ result, fork }: RunReport): string[] {
-  const { added, modified, deleted, collapsed = {} } = result.changed_files
-  const paths = [...added, ...modified, ...deleted].sort()
-  const count = paths.reduce((sum, path) => sum + (collapsed[path] ?? 1), 0)
-  const more = paths.length > PATHS_SHOWN ? ', …' : ''
+  const { collapsed = {} } = result.changed_files
+  const changes = listChanges(result)
+  const paths = changes.filter((change) => !isChangeOfGit(change)).map(({ path }) => path)
+  const git = formatGitLines(summarizeGit(changes.filter(isChangeOfGit)))
+  const count = paths.reduce((sum, path) => sum + (collapsed[path] ?? 1), git.length)
+  const shown =
+    paths.length > PATHS_SHOWN ? [...paths.slice(0, PATHS_SHOWN).map(escapeName), '…'] : paths.map(escapeName)
   return [
     fork ?? '-',
     formatExit(result),
     `${(result.duration_ms / MS_PER_SECOND).toFixed(1)} s`,
     formatCount(count, 'change'),
-    paths.slice(0, PATHS_SHOWN).map(escapeName).join(', ') + more,
+    [...shown, ...git].join(', '),
   ]
+}
+
+function listChanges({ changed_files: { added, modified, deleted } }: ExecutionResult): RefChange[] {
+  const toChanges = (paths: readonly string[], kind: RefChange['kind']) =>
+    paths.map((path) => ({ path, kind }))
+  const changes = [
+    ...toChanges(added, 'added'),
+    ...toChanges(modified, 'modified'),
+    ...toChanges(deleted, 'deleted'),
+  ]
+  return changes.sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
 function formatExit({ stopped, exit_code }: ExecutionResult): string {
