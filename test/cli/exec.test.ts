@@ -253,7 +253,7 @@ describe('coppice exec', () => {
     expect(await cli.ok('apply')).toContain('this directory already has all changes of files-1')
     writeFileSync(join(cli.files, 'a.txt'), 'mine\n')
     expect(await cli.ok('apply')).toBe(
-      'nothing was written: files-1 has not changed since its last apply; paths that changed here since: /a.txt\n',
+      'nothing was written: files-1 has not changed since its last apply; paths that differ here: /a.txt\n',
     )
   })
 

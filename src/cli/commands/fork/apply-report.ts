@@ -165,7 +165,7 @@ function formatIdle(names: readonly string[], differing: readonly string[]): str
   const who = names.join(' and ')
   if (differing.length === 0) return `nothing was written: this directory already has all changes of ${who}`
   const unchanged = names.length === 1 ? 'has not changed since its' : 'have not changed since their'
-  return `nothing was written: ${who} ${unchanged} last apply; paths that changed here since: ${listPaths(differing)}`
+  return `nothing was written: ${who} ${unchanged} last apply; paths that differ here: ${listPaths(differing)}`
 }
 
 function formatWithheldBits(names: readonly string[], paths: readonly string[]): string {
