@@ -105,6 +105,39 @@ it('moves a branch forward, and refuses where both have commits on it', async ()
   repository.check()
 })
 
+it('offers nothing that cannot succeed where commits and lines are in conflict', async () => {
+  const { cli, files } = await openRivals()
+  const applied = await cli.run(['apply', 'g', '--merge'])
+  expect([applied.code, applied.stderr]).toEqual([3, expect.not.stringContaining('coppice resolve')])
+  expect(applied.stderr).toContain("Merge the other files with: coppice apply g --merge -- ':!/.git'\n")
+  const others = await cli.run(['apply', 'g', '--merge', '--', ':!/.git'])
+  expect([others.code, others.stderr]).toEqual([3, expect.stringContaining('coppice resolve /a.txt --ours')])
+  await cli.ok('resolve', 'a.txt', '--theirs')
+  await cli.ok('apply', '--continue')
+  expect(readFileSync(join(files, 'a.txt'), 'utf8')).toBe('g\n')
+
+  const merged = await cli.run(['merge', 'g', 'h'])
+  const hint = 'give the merge up with: coppice merge --abort\nLet git merge its commits: coppice git export'
+  for (const { stderr, stdout } of [
+    merged,
+    await cli.run(['conflicts']),
+    await cli.run(['merge', '--continue']),
+  ]) {
+    expect(stdout + stderr).toContain(hint)
+    expect(stdout + stderr).not.toMatch(/coppice resolve|--theirs/)
+  }
+  await cli.ok('merge', '--abort')
+})
+
+/** Opens a repository with two forks that committed to the same file and branch, as the directory did. */
+async function openRivals(): Promise<{ readonly cli: Cli; readonly files: string }> {
+  const repository = new Repository()
+  await repository.fork('g', 'commit g a.txt')
+  await repository.fork('h', 'commit h a.txt')
+  repository.commit('mine', 'a.txt')
+  return { cli: repository.cli, files: repository.cli.files }
+}
+
 it('is not blocked by git commands that run while the fork is used', async () => {
   const repository = new Repository()
   const { cli } = repository

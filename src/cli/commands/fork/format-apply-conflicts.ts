@@ -2,7 +2,7 @@ import { parseGitPath } from '../../../git-files/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import type { ApplyError, PendingMerge, TreeChange } from '../../../workspace/index.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
-import { formatGitHints, formatResolveHints, type ResolveContext } from './merge-report.ts'
+import { formatGitHints, formatResolveHints, hasChoice, type ResolveContext } from './merge-report.ts'
 
 /** Paths that a command in a hint names at most. */
 const MAX_NAMED = 20
@@ -30,10 +30,17 @@ export function formatApplyConflicts(error: ApplyError, refused: RefusedApply): 
   const canKeepBoth = error.conflicts.every(
     ({ path, isChoice }) => isChoice || parseGitPath(path) !== undefined,
   )
+  const isStuck = !error.conflicts.every(hasChoice)
+  const isOfGitAlone = error.conflicts.every(({ path }) => parseGitPath(path) !== undefined)
   const hints = [
-    ...(waiting === undefined ? [] : [formatResolveHints(waiting, error.conflicts, context).trimEnd()]),
+    ...(waiting === undefined || isStuck
+      ? []
+      : [formatResolveHints(waiting, error.conflicts, context).trimEnd()]),
     `Look at the changes with: coppice diff ${forks[0]}`,
     ...formatGitHints(forks, error.conflicts),
+    ...(merge === 'strict' && isStuck && roots.size > 0 && !isOfGitAlone
+      ? [`Merge the other files with: ${command} --merge${paths}`]
+      : []),
     ...(merge === undefined ? [`Merge them with: ${command} --merge${paths}`] : []),
     ...(merge === 'strict' && canKeepBoth
       ? [`Write both versions between markers with: ${command} --markers${paths}`]

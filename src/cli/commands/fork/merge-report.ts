@@ -69,7 +69,7 @@ export function formatMergeConflicts(
   const { sources, target } = merge
   const command = `coppice merge ${sources[0]} ${target}`
   const all = `Or merge again with --ours, --theirs or --markers for all of them: ${command} --theirs`
-  const hints = [...(conflicts.some(hasChoice) ? [all] : []), ...formatGitHints(sources, conflicts)]
+  const hints = conflicts.every(hasChoice) ? [all] : []
   return `coppice: ${sources[0]} and ${target} both changed ${formatCount(conflicts.length, 'path')}; nothing was merged
 ${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts, context)}${hints.map((line) => `${line}\n`).join('')}`
 }
@@ -86,7 +86,7 @@ export function formatGitHints(
 }
 
 /** True for a conflict of which one can choose a side. */
-function hasChoice({ reason, isChoice }: Pick<Conflict, 'reason' | 'isChoice'>): boolean {
+export function hasChoice({ reason, isChoice }: Pick<Conflict, 'reason' | 'isChoice'>): boolean {
   return reason === undefined || isChoice === true
 }
 
@@ -100,16 +100,25 @@ export interface ResolveContext {
 
 /**
  * Formats the commands that resolve a conflict with sides to choose, and finish the merge. It is the first one of a text,
- * for which there are more ways.
+ * for which there are more ways. If another conflict has no sides, the merge cannot be finished, and the commands are
+ * those that give it up.
  */
 export function formatResolveHints(
   merge: PendingMerge,
   conflicts: readonly Pick<Conflict, 'path' | 'reason' | 'isChoice'>[],
   { texts, isNamed }: ResolveContext,
 ): string {
-  const choices = conflicts.filter(hasChoice)
-  const shownConflict = choices.find(({ path }) => texts.has(path)) ?? choices[0]
+  const shownConflict = conflicts.find(({ path }) => texts.has(path)) ?? conflicts[0]
   if (shownConflict === undefined) return ''
+  const [finish, abort] = [getFinishingCommand(merge, 'continue'), getFinishingCommand(merge, 'abort')]
+  const stuck = conflicts.find((conflict) => !hasChoice(conflict))
+  if (stuck !== undefined) {
+    const hints = [
+      `${escapeName(stuck.path)} has no sides to choose; give the merge up with: ${abort}`,
+      ...formatGitHints(merge.sources, conflicts),
+    ]
+    return hints.map((line) => `${line}\n`).join('')
+  }
   const { path } = shownConflict
   const into = isNamed ? ` --into ${quoteShellWord(merge.target)}` : ''
   const command = `coppice resolve ${quoteShellWord(path)}${into}`
@@ -131,7 +140,6 @@ export function formatResolveHints(
   ]
   const width = Math.max(...lines.map(([typed = '']) => typed.length))
   const shown = lines.map(([typed = '', meaning = '']) => `  ${typed.padEnd(width)}  ${meaning}\n`).join('')
-  const [finish, abort] = [getFinishingCommand(merge, 'continue'), getFinishingCommand(merge, 'abort')]
   return `Resolve one at a time:\n${shown}then finish with: ${finish}, or give up with: ${abort}\n`
 }
 
