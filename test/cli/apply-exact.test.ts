@@ -193,6 +193,18 @@ describe.skipIf(whyNotNobody() !== undefined)('what a command closed to its own 
     },
   )
 
+  it('is undone in a home that has masked files', () => {
+    const { cli, exec } = prepare()
+    writeFileSync(join(cli.files, '.env'), 'KEY=secret\n')
+    chownSync(join(cli.files, '.env'), NOBODY, NOBODY)
+    const masked = asNobody(cli, 'exec', '--session', 'dir', '--mask', '--', 'cat', '.env')
+    expect(masked.stdout).toContain('KEY=coppice-secret-')
+    exec('chmod 000 a')
+    expect(asNobody(cli, 'apply')).toMatchObject({ code: 0, stderr: '' })
+    expect(asNobody(cli, 'apply', '--undo')).toMatchObject({ code: 0, stderr: '' })
+    expect(readFileSync(join(cli.files, 'a'), 'utf8')).toBe('a\n')
+  })
+
   it('is not undone over a later change of the user', () => {
     const { cli, exec } = prepare()
     exec('chmod 000 a')

@@ -277,7 +277,13 @@ function readWithPlaceholders(entry: LinkEntry | undefined): Uint8Array | undefi
   return readSmall(entry).find(hasPlaceholder)
 }
 
-/** Reads a file that may have placeholders; nothing for anything else. */
+/** Reads a file that may have placeholders; nothing for anything else, as one that this user may not read. */
 function readSmall(entry: LinkEntry | undefined): Uint8Array[] {
-  return entry?.type !== 'file' || entry.size > MAX_BYTES ? [] : [readEntry(entry)]
+  if (entry?.type !== 'file' || entry.size > MAX_BYTES) return []
+  try {
+    return [readEntry(entry)]
+  } catch (error) {
+    if (!isErrno(error, 'EACCES')) throw error
+    return []
+  }
 }
