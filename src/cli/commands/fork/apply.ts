@@ -17,11 +17,11 @@ import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { quoteShellWord } from '../../render/shell-word.ts'
-import { selectPaths } from './apply-paths.ts'
 import { describeApplied, listAllChanges, printApplied, printUndone } from './apply-report.ts'
 import { abortMerge, continueMerge } from './finish-merge.ts'
 import { formatApplyConflicts, formatUndoConflicts } from './format-apply-conflicts.ts'
 import { pickChanges } from './pick-changes.ts'
+import { selectPaths, toTreePath } from './select-paths.ts'
 
 /** Characters that no fork has in its name, but paths have. */
 const NO_NAME = /[^\w-]/
@@ -112,7 +112,11 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   const merge = call.has('markers') ? 'markers' : call.has('merge') ? 'strict' : undefined
   // Listed only for a choice among them; otherwise only a conflict needs them.
   const changed = words.length > 0 || call.has('patch') ? await listAllChanges(link, forks) : undefined
-  const paths = words.length === 0 ? undefined : selectPaths(link.path, words, changed ?? [])
+  const toPath = (word: string) => toTreePath(link.path, word)
+  const paths =
+    words.length === 0
+      ? undefined
+      : selectPaths(changed ?? [], { words, toPath, outcome: 'nothing was written: ' })
   const selection = call.has('patch') ? await pickHunks(call, forks, changed ?? [], paths) : { paths }
   if (selection === undefined) {
     await call.output.writeValue(

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Home, Vault } from '../../../backends/vault/index.ts'
 import {
   countChangedLines,
@@ -26,6 +27,7 @@ import {
 import { formatGitLines } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { type PrintedChanges, printPatch } from './print-patch.ts'
+import { selectPaths, toTreePath } from './select-paths.ts'
 
 /** Names that a message has at most. */
 const MAX_LISTED = 10
@@ -39,6 +41,7 @@ Elsewhere, and with --vault: lists A added, M modified, D deleted and R renamed 
 a checkpoint, another vault (vault:NAME), or a checkpoint of another vault (NAME@CHECKPOINT).
 A new or deleted directory with a hundred files or more is one line; --all, --patch and --json list its files.
 Commits are one line for each branch; --all and --json list the files of git behind them.
+After --, names the files and directories to show. ':!path' leaves a path out.
 --patch includes binary files, except at a terminal, which shows only their names.`,
     scope: 'vault',
     options: {
@@ -52,9 +55,17 @@ Commits are one line for each branch; --all and --json list the files of git beh
         isOptional: true,
         offers: 'fork-or-checkpoint',
       },
+      path: {
+        summary: 'Files, directories or patterns to show (default: all changes)',
+        isOptional: true,
+        isList: true,
+        isAfterDashes: true,
+        offers: 'file',
+      },
     },
     examples: [
       'coppice diff',
+      'coppice diff project-1 -- src/cart.ts docs',
       'coppice diff project-1 --stat',
       'coppice diff --vault task-1',
       'coppice diff --vault task-1 --patch',
@@ -67,7 +78,7 @@ Commits are one line for each branch; --all and --json list the files of git beh
     withHome(call, async (open) => {
       if (call.has('patch') && call.has('stat'))
         throw new UsageError('--patch and --stat exclude each other; leave one out')
-      const comparison = await resolveComparison(call, open)
+      const comparison = await selectChanges(call, await resolveComparison(call, open))
       const isWhole = call.has('all') || call.isJson
       await printComparison(
         call,
@@ -79,11 +90,11 @@ Commits are one line for each branch; --all and --json list the files of git beh
 
 async function printComparison(
   call: DiffInvocation,
-  { changes, heading = [], trees, isLinked }: Comparison,
+  { changes, heading = [], trees, directory }: Comparison,
   { ctx }: OpenHome,
 ): Promise<void> {
   if (call.has('stat')) await printStat(call, { changes, trees, heading }, ctx)
-  else if (call.has('patch') || (isLinked && !call.isJson))
+  else if (call.has('patch') || (directory !== undefined && !call.isJson))
     await printPatch(call, { changes, trees, heading }, { isWhole: call.has('patch'), ctx })
   else {
     for (const line of heading) await call.output.writeLine(line)
@@ -121,15 +132,27 @@ function leaveOutGit(call: DiffInvocation, changes: readonly PathChange[]): Path
   return changes.filter((change) => !left.includes(change))
 }
 
-type DiffInvocation = CommandInvocation<'patch' | 'stat' | 'all', 'against'>
+type DiffInvocation = CommandInvocation<'patch' | 'stat' | 'all', 'against' | 'path'>
 
 interface Comparison {
   readonly changes: AsyncIterable<PathChange> | readonly PathChange[]
   /** Lines that stand for other changes. */
   readonly heading?: readonly string[]
   readonly trees: TreePair
-  /** True for a fork of the working directory, or of one around it. */
-  readonly isLinked: boolean
+  /** The directory whose fork it is: the working directory, or one around it. Absent for a vault. */
+  readonly directory?: string
+}
+
+/** Leaves out the changes that the words after the dashes do not select. In a vault, these words are its paths. */
+async function selectChanges(call: DiffInvocation, comparison: Comparison): Promise<Comparison> {
+  const words = call.argumentList('path')
+  if (words.length === 0) return comparison
+  const { directory } = comparison
+  const toPath = (word: string) =>
+    directory === undefined ? resolve('/', word) : toTreePath(directory, word)
+  const changes = await Array.fromAsync(comparison.changes)
+  const selected = new Set(selectPaths(changes, { words, toPath }))
+  return { ...comparison, changes: changes.filter(({ path }) => selected.has(path)) }
 }
 
 async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<Comparison> {
@@ -139,7 +162,7 @@ async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<
     if (linked !== undefined) {
       const { link, fork } = linked
       printRunningCommands(call, open, [fork.name])
-      return { changes: link.diff(fork), trees: await link.openTrees(fork), isLinked: true }
+      return { changes: link.diff(fork), trees: await link.openTrees(fork), directory: link.path }
     }
     assertNotNew(open, against)
     await assertComparable(call, open, against)
@@ -179,12 +202,12 @@ async function compareVaults(home: Home, vault: Vault, against: string | undefin
   const reference = against === undefined ? undefined : parseVaultReference(against)
   if (reference === undefined) {
     const trees = { before: vault.at(against), after: vault }
-    return { changes: vault.diff(against), trees, isLinked: false }
+    return { changes: vault.diff(against), trees }
   }
   const other = await home.vault(reference.vault)
   const before = reference.checkpoint === undefined ? other : other.at(reference.checkpoint)
   const trees = { before, after: vault }
-  return { changes: vault.diff(reference), trees, isLinked: false }
+  return { changes: vault.diff(reference), trees }
 }
 
 /**

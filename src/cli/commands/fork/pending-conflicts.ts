@@ -6,8 +6,8 @@ import { parseVaultPath } from '../../access/parse-vault-path.ts'
 import { describeMerge } from '../../access/pending-merge.ts'
 import { CommandError, type Conflict, findConflicts } from '../../framework/errors.ts'
 import { formatCount } from '../../render/format-values.ts'
-import { toTreePath } from './apply-paths.ts'
 import { formatResolveHints, type ResolveContext } from './merge-report.ts'
+import { toTreePath } from './select-paths.ts'
 
 /** The conflicts of a pending merge, as both sides are now. */
 export interface PendingConflicts {

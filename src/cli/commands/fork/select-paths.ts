@@ -1,39 +1,45 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
-import { matchesWildcard, type TreeChange } from '../../../workspace/index.ts'
+import { matchesWildcard } from '../../../workspace/index.ts'
 import { CommandError } from '../../framework/errors.ts'
 
 const WILDCARD = /[*?]/
 const EXCLUSION = /^:[!^]/
 
+/** Words of the command line that select changes. */
+export interface PathWords {
+  readonly words: readonly string[]
+  /** Converts a word to a path as changes have it. */
+  toPath(word: string): string
+  /** What did not happen, for the message if nothing is selected; empty for a command that only shows changes. */
+  readonly outcome?: string
+}
+
 /**
- * Returns the changed paths that words of the command line select, at or below the path of a word. `:!path` excludes.
- * CommandError if a word that does not exclude selects nothing, or if no path is left.
+ * Returns the changed paths that words select, at or below the path of a word. `:!path` excludes. CommandError if a word
+ * that does not exclude selects nothing, or if no path is left.
  */
 export function selectPaths(
-  directory: string,
-  words: readonly string[],
-  changes: readonly TreeChange[],
+  changes: readonly { readonly path: string }[],
+  { words, toPath, outcome = '' }: PathWords,
 ): string[] {
   const paths = changes.map(({ path }) => path)
   const included = words.filter((word) => !EXCLUSION.test(word))
   const excluded = new Set(
-    words
-      .filter((word) => EXCLUSION.test(word))
-      .flatMap((word) => matchPaths(toTreePath(directory, word.slice(2)), paths)),
+    words.filter((word) => EXCLUSION.test(word)).flatMap((word) => matchPaths(toPath(word.slice(2)), paths)),
   )
-  const chosen = included.length === 0 ? paths : included.flatMap((word) => matchWord(directory, word, paths))
+  const chosen = included.length === 0 ? paths : included.flatMap(matchWord)
   const selected = [...new Set(chosen)].filter((path) => !excluded.has(path))
   if (selected.length > 0) return selected
-  throw new CommandError('nothing was written: the paths leave nothing to apply; see coppice diff --stat')
-}
+  throw new CommandError(`${outcome}the paths leave no change; see coppice diff --stat`)
 
-function matchWord(directory: string, word: string, paths: readonly string[]): string[] {
-  const found = matchPaths(toTreePath(directory, word), paths)
-  if (found.length > 0) return found
-  throw new CommandError(
-    `nothing was written: the fork has no change at '${word}'; list its changes with: coppice diff --stat`,
-  )
+  function matchWord(word: string): string[] {
+    const found = matchPaths(toPath(word), paths)
+    if (found.length > 0) return found
+    throw new CommandError(
+      `${outcome}there is no change at '${word}'; list the changes with: coppice diff --stat`,
+    )
+  }
 }
 
 /** Lists the paths at or below a path, or those that match it as a pattern. */
