@@ -102,7 +102,8 @@ describe('the history commands', () => {
     await cli.ok('quota', 'set', '--file-size', '1K', '--files', '10')
     const full = await cli.run(['write', '/large'], { input: 'x'.repeat(2000) })
     expect(full.code).toBe(1)
-    await cli.ok('quota', 'set', '--file-size', 'none')
+    await cli.ok('quota', 'set', '--file-size', 'none', '--trace', 'call-3')
+    expect(await cli.ok('log', '-n', '1')).toMatch(/ \S*\w\S* +quota +\/ \(call-3\)\n$/)
     expect(await cli.json('quota', 'show')).toMatchObject({
       quota: { files: 10 },
       usage: { files: 1, bytes: 14 },

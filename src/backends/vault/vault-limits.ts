@@ -1,6 +1,7 @@
 import {
   encodeChecksummedJson,
   getVaultUsage,
+  type Provenance,
   quotaKey,
   type StoreHome,
   type VaultLog,
@@ -25,7 +26,7 @@ export class VaultLimits {
   }
 
   /** Replaces the limits. A vault that is over a limit keeps its files but cannot grow. EINVAL for an invalid limit. */
-  async set(quota: VaultQuota): Promise<void> {
+  async set(quota: VaultQuota, provenance: Provenance = {}): Promise<void> {
     for (const [name, limit] of Object.entries(quota)) {
       if (Number.isSafeInteger(limit) && limit >= 0) continue
       throw new VfsError('EINVAL', '/', {
@@ -38,7 +39,7 @@ export class VaultLimits {
     // The journal row makes other processes with the vault open reload the quota.
     await this.#log.submit(
       () => ({ op: 'quota', path: '/', ...quota }),
-      {},
+      provenance,
       () => ({ records }),
     )
     this.#log.invalidate()

@@ -21,7 +21,7 @@ const set: Command = defineCommand(
     name: 'quota set',
     summary: 'Limit the size of a vault; none lifts a limit',
     details: 'Limits that are not given stay as they are. Sizes: 500K, 10M, 2G.',
-    scope: 'vault',
+    scope: 'change',
     options: {
       bytes: { summary: 'Size of all files together', value: 'size' },
       files: { summary: 'Number of files', value: 'count' },
@@ -36,11 +36,15 @@ const set: Command = defineCommand(
       const bytes = parseLimit('bytes', call.option('bytes'), current.bytes)
       const files = parseLimit('files', call.option('files'), current.files)
       const fileSize = parseLimit('file-size', call.option('file-size'), current.fileSize)
-      await limits.set({
-        ...(bytes !== undefined && { bytes }),
-        ...(files !== undefined && { files }),
-        ...(fileSize !== undefined && { fileSize }),
-      })
+      const { signal: _signal, ...provenance } = open.ctx
+      await limits.set(
+        {
+          ...(bytes !== undefined && { bytes }),
+          ...(files !== undefined && { files }),
+          ...(fileSize !== undefined && { fileSize }),
+        },
+        provenance,
+      )
       await printQuota(call, open)
     }),
 )
