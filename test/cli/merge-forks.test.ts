@@ -98,6 +98,8 @@ it('shows with --dry-run what a merge would do, in vaults too', async () => {
   await cli.ok('merge', 'task-1')
   const { code, stderr } = await cli.run(['merge', 'task-2', '--dry-run'])
   expect([code, stderr]).toEqual([3, expect.stringContaining('C /a')])
+  expect(stderr).not.toContain('coppice resolve')
+  expect(stderr).toContain('one at a time: coppice merge task-2 base\n')
   expect(await cli.ok('merge', 'task-2', '--dry-run', '--theirs')).toContain('would merge 1 change')
   expect((await cli.ok('vault', 'list')).split('\n').length).toBe(names.split('\n').length)
   expect((await cli.run(['merge', 'f1', '--dry-run'])).stderr).toContain('use coppice apply f1')

@@ -60,18 +60,29 @@ export function withKind(change: TreeChange): TreeChange & RefChange {
   return { ...change, kind: toPathChange(change).kind }
 }
 
-/** Formats the conflicts of a merge that waits now, and commands that go on from there. */
+/**
+ * Formats the conflicts of a merge, and commands that go on from there.
+ * @param context is undefined for a trial, after which no merge waits.
+ */
 export function formatMergeConflicts(
   merge: PendingMerge,
   conflicts: readonly Conflict[],
-  context: ResolveContext,
+  context: ResolveContext | undefined,
 ): string {
   const { sources, target } = merge
   const command = `coppice merge ${sources[0]} ${target}`
-  const all = `Or merge again with --ours, --theirs or --markers for all of them: ${command} --theirs`
-  const hints = conflicts.every(hasChoice) ? [all] : []
+  const all = `with --ours, --theirs or --markers for all of them: ${command} --theirs`
+  const choice =
+    context === undefined
+      ? [`Merge to resolve them one at a time: ${command}`, `Or merge ${all}`]
+      : [`Or merge again ${all}`]
+  const hints = [
+    ...(context === undefined ? formatGitHints(sources, conflicts) : []),
+    ...(conflicts.every(hasChoice) ? choice : []),
+  ]
+  const resolveHints = context === undefined ? '' : formatResolveHints(merge, conflicts, context)
   return `coppice: ${sources[0]} and ${target} both changed ${formatCount(conflicts.length, 'path')}; nothing was merged
-${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${formatResolveHints(merge, conflicts, context)}${hints.map((line) => `${line}\n`).join('')}`
+${conflicts.map(({ path, reason }) => `  C ${escapeName(path)}${reason === undefined ? '' : ` ${reason}`}\n`).join('')}${resolveHints}${hints.map((line) => `${line}\n`).join('')}`
 }
 
 /** Formats the commands that let git merge the commits of forks, if these are in conflict. */

@@ -36,7 +36,7 @@ export async function runMerge(
     const conflicts = findConflicts(error)
     if (conflicts !== undefined && !isTrial) await merges.begin(request)
     if (conflicts === undefined || call.isJson) throw error
-    const context = { texts, isNamed: await areSeveralPending(open) }
+    const context = isTrial ? undefined : { texts, isNamed: await areSeveralPending(open) }
     call.terminal.err.write(formatMergeConflicts(request, conflicts, context))
     return exitCodes.conflict
   }
