@@ -61,6 +61,38 @@ it('a conflict between two homes is resolved like one between forks, and pushed'
   expect((await homes.one('cat', '/plan.md')).split('\n').sort()).toEqual(['', 'from one', 'from two'])
 })
 
+it('a pulled vault is no fork: it is merged into nothing by default, and not dropped', async () => {
+  const homes = new TwoHomes()
+  const { cli, hub, second } = homes
+  await homes.one('vault', 'create', 'base')
+  await homes.one('push', 'base', hub)
+  await homes.two('pull', 'base', hub)
+  expect(await homes.two('vault', 'list')).not.toContain('fork of')
+  expect(await homes.two('vault', 'info', 'base')).not.toContain('forked from')
+  await homes.two('write', '/a', '--text', 'mine')
+  for (const refused of [
+    ['merge', 'base'],
+    ['drop', 'base'],
+    ['drop', 'b*', '--force'],
+  ])
+    expect(await cli.run([...refused, '--home', second])).toMatchObject({ code: 1, stdout: '' })
+  expect(await homes.two('cat', '/a')).toBe('mine\n')
+})
+
+it('a refused push names the pull that merges into the vault, as a shell takes it', async () => {
+  const homes = new TwoHomes()
+  const { cli } = homes
+  const hub = join(cli.scratch, 'the hub')
+  await homes.one('vault', 'create', 'base')
+  await homes.one('push', 'base', hub, '--as', 'team')
+  await cli.ok('write', '/theirs', '--text', 'x', '--home', hub)
+  const { code, stderr } = await cli.run(['push', 'base', hub, '--as', 'team'])
+  expect(code).toBe(3)
+  expect(stderr).toContain(`pull them first: coppice pull team '${hub}' --as base\n`)
+  expect(await homes.one('pull', 'team', hub, '--as', 'base')).toContain('A /theirs\n')
+  expect((await cli.run(['pull', 'none', hub])).stderr).toContain(`vault list --home '${hub}'\n`)
+})
+
 it('bad homes and names are refused before anything is created', async () => {
   const { cli, hub } = new TwoHomes()
   await cli.ok('vault', 'create', 'base')

@@ -57,6 +57,7 @@ export {
   type ExchangeOptions,
   type FetchReport,
   fetchVault,
+  isTrackingName,
   type PushReport,
   pushVault,
 } from './exchange/index.ts'

@@ -122,7 +122,7 @@ async function receiveTracking(
 }
 
 function createMissingError({ otherVault, location }: Exchanged): VfsError {
-  const detail = `there is no vault '${otherVault}' in ${location}; see coppice vault list --home ${location}`
+  const detail = `there is no vault '${otherVault}' in ${location}; name one that is there`
   return new VfsError('ENOENT', otherVault, { op: 'pull', detail })
 }
 

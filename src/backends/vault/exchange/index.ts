@@ -10,6 +10,7 @@ export {
   forgetCheckpoint,
   hasChangedSince,
   isExchangeName,
+  isTrackingName,
   toTrackingName,
 } from './exchange.ts'
 export { type FetchReport, fetchTracking, fetchVault, type TrackedState } from './fetch-vault.ts'

@@ -87,7 +87,7 @@ async function assertMerged(exchanged: Exchanged): Promise<void> {
   if (missing.length > 0) throw createBehindError(exchanged)
 }
 
-function createBehindError({ vault, otherVault, location }: Exchanged): VfsError {
-  const detail = `${location} has changes of '${vault}' that are not here; pull them first: coppice pull ${otherVault} ${location}`
+function createBehindError({ vault, location }: Exchanged): VfsError {
+  const detail = `${location} has changes of '${vault}' that are not here; pull them first`
   return new VfsError('ECONFLICT', vault, { op: 'push', detail })
 }

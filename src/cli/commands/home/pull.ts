@@ -1,6 +1,7 @@
 import { type FetchReport, fetchVault } from '../../../backends/vault/index.ts'
 import { engines } from '../../../config/index.ts'
 import { escapeName } from '../../../text/index.ts'
+import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import type { PerformedMerge } from '../../../workspace/index.ts'
 import { assertUserVault, type OpenHome, withHome } from '../../access/home-access.ts'
 import { assertOtherHome, type OtherHome, withOtherHome } from '../../access/other-home.ts'
@@ -10,6 +11,7 @@ import { exitCodes } from '../../framework/errors.ts'
 import { formatChangeWithMode, toChangeJson } from '../../render/format-change.ts'
 import { formatBytes, formatCount } from '../../render/format-values.ts'
 import { withProgress } from '../../render/progress.ts'
+import { quoteShellWord } from '../../render/shell-word.ts'
 import { createMergeRequest } from '../fork/merge-request.ts'
 import { runMerge } from '../fork/run-merge.ts'
 import { engine } from '../shared-options.ts'
@@ -52,11 +54,20 @@ async function fetchAndMerge(
       { home: open.home, vault, other, otherVault, location },
       { onProgress, signal: terminal.signal },
     ),
-  )
+  ).catch(async (error: unknown) => {
+    const isMissing = isVfsError(error, 'ENOENT') && !(await other.hasVault(otherVault))
+    throw isMissing ? createMissingError(otherVault, location) : error
+  })
   if (fetched.isNew) return printNew(call, open, vault, location)
   const request = await createMergeRequest(open, fetched.tracking, vault)
   const print = (performed: PerformedMerge) => printPulled(call, { vault, location, ...fetched }, performed)
   return runMerge(call, open, request, { onConflict: 'fail', print })
+}
+
+function createMissingError(vault: string, location: string): VfsError {
+  const list = `coppice vault list --home ${quoteShellWord(location)}`
+  const detail = `there is no vault '${vault}' in ${location}; see ${list}`
+  return new VfsError('ENOENT', vault, { op: 'pull', detail })
 }
 
 async function printNew(

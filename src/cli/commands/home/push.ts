@@ -1,9 +1,11 @@
 import { pushVault } from '../../../backends/vault/index.ts'
 import { escapeName } from '../../../text/index.ts'
+import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import { assertUserVault, type OpenHome, withHome } from '../../access/home-access.ts'
 import { type OtherHome, withOtherHome } from '../../access/other-home.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
+import { formatHomeCommand } from '../../framework/hint.ts'
 import { toChangeJson } from '../../render/format-change.ts'
 import { formatBytes, formatCount } from '../../render/format-values.ts'
 import { withProgress } from '../../render/progress.ts'
@@ -43,7 +45,9 @@ async function sendAndReport(
   const { terminal, output } = call
   const { isNew, changes } = await withProgress(terminal, 'push', 'file', (onProgress) =>
     pushVault({ home, vault, other, otherVault, location }, { onProgress, signal: terminal.signal }),
-  )
+  ).catch((error: unknown) => {
+    throw isVfsError(error, 'ECONFLICT') ? createBehindError(call, vault, otherVault, location) : error
+  })
   const { files, bytes } = await other.info(otherVault)
   const whole = `${vault}: ${formatCount(files, 'file')}, ${formatBytes(bytes)}`
   const sent = isNew ? whole : `${formatCount(changes.length, 'change')} of ${vault}`
@@ -54,4 +58,17 @@ async function sendAndReport(
       ? `pushed ${sent} to ${escapeName(location)}`
       : `${escapeName(location)} has all of ${vault} already`,
   )
+}
+
+/** Creates the error about changes of the other home, with the command that gets them. */
+function createBehindError(
+  call: CommandInvocation<'as', 'vault'>,
+  vault: string,
+  otherVault: string,
+  location: string,
+): VfsError {
+  const as = otherVault === vault ? [] : ['--as', vault]
+  const pull = formatHomeCommand(call, 'pull', otherVault, location, ...as)
+  const detail = `${location} has changes of '${vault}' that are not here; pull them first: ${pull}`
+  return new VfsError('ECONFLICT', vault, { op: 'push', detail })
 }
