@@ -36,7 +36,7 @@ import {
 } from '../workspace/index.ts'
 import { publishPorts } from './publish-ports.ts'
 import { type RunningFork, RunningForks } from './running-forks.ts'
-import { createReadOnlyHomeError, toUnwritableHomeError } from './unwritable-home.ts'
+import { createReadOnlyHomeError, createReadOnlyRoleError, toUnwritableHomeError } from './unwritable-home.ts'
 import { type LinkedForkChoice, type OpenedWorkspace, WorkspaceOpener } from './workspace-opener.ts'
 
 /** Options of `execute` that the boundary sets itself. */
@@ -141,7 +141,8 @@ export class Boundary {
 
   /** Runs a command, and asks about it if it needs approval. EROFS in a read-only home. See `execute`. */
   async run(request: ExecutionRequestInput, { ask, ...options }: BoundaryRunOptions): Promise<RunReport> {
-    if (this.#home.isReadOnly) throw createReadOnlyHomeError(this.#path)
+    if (this.#home.isReadOnly)
+      throw this.#home.isShared ? createReadOnlyRoleError(this.#path) : createReadOnlyHomeError(this.#path)
     try {
       return await this.#run(request, options)
     } catch (error) {

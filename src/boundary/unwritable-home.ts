@@ -8,6 +8,13 @@ export function createReadOnlyHomeError(home: string, cause?: unknown): VfsError
   return new VfsError('EROFS', home, { op: 'exec', detail, cause })
 }
 
+/** Creates the error for a command in a home in a database whose role may only read. */
+export function createReadOnlyRoleError(home: string): VfsError {
+  const detail =
+    "the role of this home's database may only read; run commands with a role that may write, or name another home with --home"
+  return new VfsError('EROFS', home, { op: 'exec', detail })
+}
+
 /** Names the home in a system error about writing one of its files; returns any other error as it is. */
 export function toUnwritableHomeError(home: string, error: unknown): unknown {
   const path = findFailedPath(error)

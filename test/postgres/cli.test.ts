@@ -126,6 +126,23 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
     })
   })
 
+  it('names the role that may only read, if it runs a command', async () => {
+    const url = newHome()
+    const [ann, vera] = [
+      new Machine(scratch, 'ann', url),
+      new Machine(scratch, 'vera', url.replace(/\/\/\w+@/, '//vera@')),
+    ]
+    ann.get('vault', 'create', 'base')
+    ann.get('write', '/a', '--text', 'one')
+    const schema = `home_${homes}`
+    await runSql(`create role vera login; grant usage on schema ${schema} to vera;
+      grant select on all tables in schema ${schema} to vera;
+      grant insert, update, delete on ${schema}.sessions to vera`)
+    expect(vera.get('cat', '/a')).toBe('one\n')
+    const { status, stderr } = vera.run('exec', '--', 'true')
+    expect([status, stderr]).toEqual([1, expect.stringContaining("role of this home's database may only read")])
+  })
+
   it('keeps nothing of a database that was dropped and made again at the same address', async () => {
     const url = newHome()
     const ann = new Machine(scratch, 'ann', url)
