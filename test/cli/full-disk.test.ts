@@ -31,6 +31,10 @@ describe.skipIf(reason !== undefined)(`commands on a full disk${reason ? ` (${re
     await cli.ok('gc', '--keep-history', '0h', ...home)
     takeAllBut(0, disk.path, 'more-ballast')
     await cli.ok('rm', `/${files[1]}`, '--vault', 'base', ...home)
+    // Files can be copied to another disk, and compared.
+    expect(await cli.ok('export', join(cli.scratch, 'out'), '--vault', 'base', ...home)).toContain('exported')
+    expect(await cli.ok('diff', 'vault:other', '--vault', 'base', ...home)).toContain(`D /${files[1]}\n`)
+    expect(await cli.ok('send', '--vault', 'base', ...home)).toMatch(/^coppice\n/)
     await cli.ok('drop', 'work', ...home)
     await cli.ok('vault', 'delete', 'other', '--yes', ...home)
     const paths = files.slice(2, -1).map((file) => `/${file}`)

@@ -75,7 +75,7 @@ async function findRoot(
   log: VaultLog,
   moment: Exclude<VaultMoment, { readonly row: number }>,
 ): Promise<number> {
-  if (moment === 'now') return log.flushPages()
+  if (moment === 'now') return log.flushForReading()
   if (moment !== 'fork') return home.reader.run(() => home.getCheckpoints(log).get(moment.checkpoint).root)
   const [from] = log.head.lineage
   if (from !== undefined) return from.root

@@ -7,7 +7,7 @@ import { child } from '../../vfs/index.ts'
  */
 export async function listTouchedPaths(home: StoreHome, base: VaultLog, log: VaultLog): Promise<string[]> {
   return home.session.withHolds(async (hold) => {
-    const [before, after] = [hold(await base.flushPages()), hold(await log.flushPages())]
+    const [before, after] = [hold(await base.flushForReading()), hold(await log.flushForReading())]
     return home.reader.run(() => listPathsBetween(home, before, after))
   })
 }

@@ -165,7 +165,7 @@ export class Vault
     const changes = await this.#home.session.withHolds(async (hold) => {
       const { root, log } = await this.#resolveBase(base)
       hold(root)
-      const after = hold(await this.#log.flushPages())
+      const after = hold(await this.#log.flushForReading())
       return this.#home.reader.run(() =>
         this.#home.trees.diff(
           root,
@@ -297,12 +297,12 @@ export class Vault
   async #resolveBase(base: DiffBase | undefined): Promise<{ root: number; log?: VaultLog }> {
     const { reader } = this.#home
     if (base === undefined) return { root: this.#getForkRoot() }
-    if (base instanceof Vault) return { root: await base.#log.flushPages(), log: base.#log }
+    if (base instanceof Vault) return { root: await base.#log.flushForReading(), log: base.#log }
     if (typeof base === 'string')
       return { root: await reader.run(() => this.#home.getCheckpoints(this.#log).get(base).root) }
     const log = await this.#home.openVault(base.vault)
     const { checkpoint } = base
-    if (checkpoint === undefined) return { root: await log.flushPages(), log }
+    if (checkpoint === undefined) return { root: await log.flushForReading(), log }
     return { root: await reader.run(() => this.#home.getCheckpoints(log).get(checkpoint).root), log }
   }
 

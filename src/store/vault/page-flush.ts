@@ -19,7 +19,7 @@ export interface PageFlushOptions {
   readonly durable?: boolean
   /** Throws if the flush must not proceed. */
   readonly check?: () => void
-  /** True before a collection: on a full disk it may use the reserve. */
+  /** True before a collection and before a read: on a full disk it may use the reserve. */
   readonly frees?: boolean
   /** True to count a checkpoint in the head. */
   readonly isCheckpoint?: boolean

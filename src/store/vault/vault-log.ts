@@ -153,6 +153,14 @@ export class VaultLog {
   }
 
   /**
+   * Stores the tree to read it while the vault changes. Returns the root. On a full disk it may use the reserve, so that
+   * files can be copied to another disk.
+   */
+  flushForReading(): MaybePromise<number> {
+    return this.#flusher.flush({ frees: true })
+  }
+
+  /**
    * Makes everything committed survive power loss, with a flush if that succeeds. Throws EUNKNOWN if the sync fails.
    */
   sync(): Promise<void> {

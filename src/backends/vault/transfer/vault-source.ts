@@ -48,7 +48,7 @@ export class VaultSource implements AsyncDisposable {
     await home.session.beginRead()
     const checkpoint =
       at === undefined ? undefined : await home.reader.run(() => home.getCheckpoints(log).get(at))
-    const root = checkpoint?.root ?? (await log.flushPages())
+    const root = checkpoint?.root ?? (await log.flushForReading())
     return new VaultSource({ log, root, checkpoint, files: home.trees.getFilesAt(root) }, home.blobs)
   }
 
