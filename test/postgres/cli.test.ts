@@ -140,7 +140,10 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
       grant insert, update, delete on ${schema}.sessions to vera`)
     expect(vera.get('cat', '/a')).toBe('one\n')
     const { status, stderr } = vera.run('exec', '--', 'true')
-    expect([status, stderr]).toEqual([1, expect.stringContaining("role of this home's database may only read")])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining("role of this home's database may only read"),
+    ])
   })
 
   it('keeps nothing of a database that was dropped and made again at the same address', async () => {
