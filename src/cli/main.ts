@@ -9,6 +9,9 @@ const EXIT_SIGNALLED = 128
 /** Signals that end a command: ^C, kill, a closed terminal. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** Time after which a command that was ended says how to end it at once. */
+const ENDING_HINT_MS = 3000
+
 /** Errors of standard output and standard error. */
 const writeErrors = new WeakSet<Error>()
 
@@ -16,9 +19,11 @@ const writeErrors = new WeakSet<Error>()
 export async function main(args: readonly string[]): Promise<number> {
   const interruption = new AbortController()
   let exitInterrupted = EXIT_SIGNALLED + constants.signals.SIGINT
+  let endingHint: NodeJS.Timeout | undefined
   const interrupt = (signal: NodeJS.Signals) => {
     exitInterrupted = EXIT_SIGNALLED + constants.signals[signal]
     interruption.abort()
+    if (!isJsonRequested(args)) endingHint = setTimeout(printEndingHint, ENDING_HINT_MS, signal).unref()
   }
   // Once: a second ^C ends the process without cleaning up.
   for (const signal of ENDING_SIGNALS) process.once(signal, interrupt)
@@ -33,8 +38,15 @@ export async function main(args: readonly string[]): Promise<number> {
     if (interruption.signal.aborted || isAbort(error)) return exitInterrupted
     return await printError(error, isJsonRequested(args), terminal)
   } finally {
+    clearTimeout(endingHint)
     for (const signal of ENDING_SIGNALS) process.off(signal, interrupt)
   }
+}
+
+/** Says why a command that was ended goes on, such as one that waits for a database, and how to end it. */
+function printEndingHint(signal: NodeJS.Signals): void {
+  const again = signal === 'SIGINT' ? 'a second Ctrl-C' : `a second ${signal}`
+  process.stderr.write(`coppice: still ending; ${again} ends it at once and leaves the home intact\n`)
 }
 
 function createTerminal(signal: AbortSignal): Terminal {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   globSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -18,6 +20,21 @@ import { Cli } from './run-cli.ts'
 const coppice = (...args: string[]): Promise<Run> => runNode(['bin/coppice.js', ...args])
 
 describe('coppice', () => {
+  it('says how to end a command that waits for a server, if a signal does not end it soon', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    onTestFinished(() => void silent.close())
+    const { port } = silent.address() as AddressInfo
+    const home = `postgres://ann@127.0.0.1:${port}/work?sslmode=disable`
+    const waiting = new Cli().start(['ls'], { env: { COPPICE_HOME: home } })
+    await once(silent, 'connection')
+    waiting.kill('SIGINT')
+    const [hint] = await once(waiting.stderr.setEncoding('utf8'), 'data')
+    expect(hint).toBe('coppice: still ending; a second Ctrl-C ends it at once and leaves the home intact\n')
+    waiting.kill('SIGINT')
+    expect(await once(waiting, 'close')).toEqual([null, 'SIGINT'])
+  })
+
   it('shows its commands, with and without --help', async () => {
     const run = await coppice()
     expect(run).toMatchObject({ code: 0, stderr: '' })
