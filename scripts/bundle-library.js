@@ -67,7 +67,8 @@ function openBundle(input) {
   return rolldown({
     ...bundleOptions(input, ONE_PROGRAM),
     // It would put shared code into entries: a program would then run whenever another file is loaded.
-    experimental: { chunkOptimization: false },
+    // The paths of the sources, a comment for each module, are 47 KB.
+    experimental: { chunkOptimization: false, attachDebugInfo: 'none' },
     plugins: [
       { name: 'builtins', transform: { filter: { id: /\/src\/.*\.ts$/ }, handler: replaceBuiltinImports } },
       { name: 'foreign code', renderChunk: shortenForeignCode },

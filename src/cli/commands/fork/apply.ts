@@ -207,13 +207,13 @@ async function requireForks(open: OpenHome, names: readonly string[]): Promise<A
     )
   }
   const { link, fork } = first
-  const known = (await link.listForks()).map(({ name }) => name)
-  const stranger = names.find((name) => !known.includes(name))
-  if (stranger !== undefined) {
-    assertNotNew(open, stranger)
-    throw new CommandError(`'${stranger}' is not a fork of ${link.path}; ${suggestNames(names, stranger)}`)
+  const requireOther = async (name: string) => {
+    const found = await link.findFork(name)
+    if (found !== undefined) return found
+    assertNotNew(open, name)
+    throw new CommandError(`'${name}' is not a fork of ${link.path}; ${suggestNames(names, name)}`)
   }
-  const others = await Promise.all([...new Set(names)].slice(1).map((name) => link.getFork(name)))
+  const others = await Promise.all([...new Set(names)].slice(1).map(requireOther))
   return { link, forks: [fork, ...others] }
 }
 

@@ -11,7 +11,7 @@ export interface PathWords {
   readonly words: readonly string[]
   /** Converts a word to a path as changes have it. */
   toPath(word: string): string
-  /** What did not happen, for the message if nothing is selected; empty for a command that only shows changes. */
+  /** Begin of the message if nothing is selected, such as `nothing was written: `. */
   readonly outcome?: string
 }
 
