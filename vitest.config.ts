@@ -18,7 +18,7 @@ const { TIMES: times, COPPICE_TRIES: tries = '1' } = process.env
 
 /** Tests across folders that start nothing and are quick. All others in `test` are system tests. */
 const UNIT_IN_TEST = [
-  'test/{api-report,architecture,bench-baseline,architecture-page,wording}.test.ts',
+  'test/{api-report,architecture,bench-baseline,bench-readme,architecture-page,wording}.test.ts',
   'test/*-documented.test.ts',
   'test/adapters/frameworks/*.test.ts',
   'test/kernel/!(ipc).test.ts',

@@ -7,6 +7,7 @@ import { observeConditions } from './harness/conditions.ts'
 import { installPeers } from './harness/install.ts'
 import { formatHelp, type Options, parseOptions, UsageError } from './harness/options.ts'
 import { Progress } from './harness/progress.ts'
+import { renderReadmeTable, updateReadme } from './harness/readme.ts'
 import { writeRecord } from './harness/record.ts'
 import { renderReport } from './harness/report.ts'
 import type { Results } from './harness/results.ts'
@@ -28,6 +29,8 @@ async function main(options: Options): Promise<void> {
   }
   const runs = options.names.map(findBenchmark).map((benchmark) => {
     assertSettings(benchmark, options)
+    if (options.writesReadme && benchmark.readme === undefined)
+      throw new UsageError(`README.md has no table of '${benchmark.name}'`)
     return { benchmark, subjects: chooseSubjects(benchmark, options.filter, options.parts) }
   })
   await installPeers()
@@ -44,6 +47,13 @@ async function run(benchmark: Benchmark, subjects: readonly SubjectEntry[], opti
   await writeRecord(file, benchmark, subjects, results, conditions, { isQuick, engine })
   process.stdout.write(renderReport(benchmark, subjects, results, conditions, { isQuick, engine }))
   process.stdout.write(`\n\nresults in ${file}\n`)
+  if (options.writesReadme && benchmark.readme !== undefined)
+    await updateReadme(
+      fileURLToPath(new URL('../README.md', import.meta.url)),
+      benchmark.name,
+      renderReadmeTable(benchmark, benchmark.readme, results),
+      { ...conditions, rounds },
+    )
   const isDefault = engine === (benchmark.engines?.[0] ?? null)
   await compareWithBaseline(benchmark, results, isDefault ? name : `${name}-${engine}`, options)
 }

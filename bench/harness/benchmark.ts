@@ -15,6 +15,15 @@ export interface Benchmark {
   readonly engines?: readonly [string, ...string[]]
   /** True if it has a small form for `--quick`. */
   readonly hasQuickForm?: boolean
+  /** Table that `--readme` writes into README.md. */
+  readonly readme?: ReadmeTable
+}
+
+/** Table of a benchmark for readers of README.md. */
+export interface ReadmeTable {
+  readonly columns: readonly { readonly subject: string; readonly title: string }[]
+  /** Each row has one work, or several in one cell. */
+  readonly rows: readonly { readonly label: string; readonly works: readonly string[] }[]
 }
 
 /** Module of a subject. Every part runs in its own process, so that none warms or burdens another. */

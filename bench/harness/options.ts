@@ -18,6 +18,8 @@ export interface Options {
   readonly isGated: boolean
   /** Stores the ratios as the new baseline. */
   readonly savesBaseline: boolean
+  /** Writes the table of README.md. */
+  readonly writesReadme: boolean
 }
 
 /** A mistake of the user: shown without a stack. */
@@ -27,6 +29,7 @@ export class UsageError extends Error {
 
 export function parseOptions(args: readonly string[]): Options {
   const { values, positionals } = parse(args)
+  if (values.readme && values.quick) throw new UsageError('--readme needs all of the work; leave out --quick')
   const rounds = Number(values.rounds ?? DEFAULT_ROUNDS)
   if (!Number.isInteger(rounds) || rounds < 1) {
     throw new UsageError(`--rounds takes a whole number from 1, not '${values.rounds}'`)
@@ -45,6 +48,7 @@ export function parseOptions(args: readonly string[]): Options {
     engine: values.engine ?? null,
     isGated: values.gate ?? false,
     savesBaseline: values['save-baseline'] ?? false,
+    writesReadme: values.readme ?? false,
   }
 }
 
@@ -66,6 +70,7 @@ Options
   --engine ENGINE    store: what keeps the bytes of Coppice (sqlite)
   --gate             fail if a ratio lost more than 15 % of what bench/baseline has
   --save-baseline    store the ratios of this run in bench/baseline
+  --readme           store: write the table of README.md
   --json FILE        write the results there instead of bench/results/<benchmark>.json
   --help             this text
 
@@ -102,6 +107,7 @@ function parseStrictly(args: readonly string[]) {
       engine: { type: 'string' },
       gate: { type: 'boolean' },
       'save-baseline': { type: 'boolean' },
+      readme: { type: 'boolean' },
     },
   })
 }

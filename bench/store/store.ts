@@ -92,6 +92,24 @@ export const store: Benchmark = {
   targets,
   engines,
   hasQuickForm: true,
+  readme: {
+    columns: [
+      { subject: 'coppice', title: 'coppice' },
+      { subject: 'agentfs-sdk', title: 'agentfs-sdk' },
+      { subject: 'node-disk', title: 'node:fs on disk' },
+    ],
+    rows: [
+      { label: 'write 1 KiB, one after another', works: ['write'] },
+      { label: 'write 1 KiB, all at once', works: ['write-together'] },
+      { label: 'read 1 KiB', works: ['read'] },
+      { label: 'stream 256 MiB in', works: ['large-write'] },
+      { label: 'stream 256 MiB out', works: ['large-read'] },
+      { label: 'fork 1,000,000 files', works: ['fork-1m'] },
+      { label: 'diff of 10 changes in 1,000,000 files', works: ['diff-1m'] },
+      { label: 'walk 1,000,000 files', works: ['walk', 'walk-memory'] },
+      { label: 'grep a rare word in 100,000 files; on disk by ripgrep', works: ['grep'] },
+    ],
+  },
   notes: [
     'Small files: 10,000 of 1 KiB (coppice-full and agentfs-sdk 2,000), 100 in each directory.',
     'coppice-full has durability full: every commit is on the disk before it resolves. agentfs-sdk syncs too; coppice',

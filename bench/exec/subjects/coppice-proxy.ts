@@ -109,7 +109,9 @@ async function listenBare(): Promise<Server> {
 function startRelay(port: number): Disposable | undefined {
   if (spawnSync('socat', ['-V'], { stdio: 'ignore' }).status !== 0) return undefined
   const entrance = `TCP-LISTEN:${RELAY_PORT},bind=127.0.0.1,fork,reuseaddr`
-  const relay = spawn('socat', ['-b', String(RELAY_BYTES), entrance, `TCP:127.0.0.1:${port}`])
+  const relay = spawn('socat', ['-b', String(RELAY_BYTES), entrance, `TCP:127.0.0.1:${port}`], {
+    stdio: 'ignore',
+  })
   return { [Symbol.dispose]: () => relay.kill() }
 }
 
@@ -131,7 +133,7 @@ async function startSplice(port: number, { directory }: Settings): Promise<Dispo
     `  server target 127.0.0.1:${port}`,
   ]
   writeFileSync(file, `${lines.join('\n')}\n`)
-  const relay = spawn('haproxy', ['-q', '-db', '-f', file])
+  const relay = spawn('haproxy', ['-q', '-db', '-f', file], { stdio: 'ignore' })
   while (!(await canConnect(SPLICE_PORT))) await new Promise(setImmediate)
   return { [Symbol.dispose]: () => relay.kill() }
 }

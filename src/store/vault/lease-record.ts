@@ -29,7 +29,7 @@ export function decodeLease(bytes: Uint8Array): LeaseRecord {
 /** Creates EUNAVAILABLE for a change of a vault that another machine has leased. */
 export function createLeasedError({ holder, since }: LeaseRecord, vault: string): VfsError {
   const time = new Date(since).toISOString()
-  const next = 'wait until it is given back, or work in a fork of it'
+  const next = 'wait until it is given back, work in a fork of it, or mount it here if that machine is gone'
   const detail = `'${vault}' is leased by ${holder} since ${time}, so nobody else can change it; ${next}`
   return new VfsError('EUNAVAILABLE', vault, { op: 'commit', detail })
 }
