@@ -23,7 +23,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const interrupt = (signal: NodeJS.Signals) => {
     exitInterrupted = EXIT_SIGNALLED + constants.signals[signal]
     interruption.abort()
-    if (!isJsonRequested(args)) endingHint = setTimeout(printEndingHint, ENDING_HINT_MS, signal).unref()
+    if (!isJsonRequested(args)) endingHint ??= setTimeout(printEndingHint, ENDING_HINT_MS, signal).unref()
   }
   // Once: a second ^C ends the process without cleaning up.
   for (const signal of ENDING_SIGNALS) process.once(signal, interrupt)

@@ -66,8 +66,8 @@ export class SecretMask {
 
   /**
    * Masks content as another state of the file is masked. What one of the states shows stays, as a command of the fork
-   * wrote it there itself: the whole content, or a value at its key. If the state has lost its format, as by conflict markers, only the values
-   * of its keys are replaced.
+   * wrote it there itself: the whole content, or a value at its key. If the state has lost its format, as by conflict
+   * markers, only the values of its keys are replaced.
    * @param states all states of the file in the fork, masked or not.
    */
   maskLike(

@@ -116,7 +116,7 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   const paths =
     words.length === 0
       ? undefined
-      : selectPaths(changed ?? [], { words, toPath, outcome: 'nothing was written: ' })
+      : selectPaths(changed ?? [], { words, toPath, messagePrefix: 'nothing was written: ' })
   const selection = call.has('patch') ? await pickHunks(call, forks, changed ?? [], paths) : { paths }
   if (selection === undefined) {
     await call.output.writeValue(

@@ -11,8 +11,8 @@ export interface PathWords {
   readonly words: readonly string[]
   /** Converts a word to a path as changes have it. */
   toPath(word: string): string
-  /** Begin of the message if nothing is selected, such as `nothing was written: `. */
-  readonly outcome?: string
+  /** Text before the message if nothing is selected, such as `nothing was written: `. */
+  readonly messagePrefix?: string
 }
 
 /**
@@ -21,7 +21,7 @@ export interface PathWords {
  */
 export function selectPaths(
   changes: readonly { readonly path: string }[],
-  { words, toPath, outcome = '' }: PathWords,
+  { words, toPath, messagePrefix = '' }: PathWords,
 ): string[] {
   const paths = changes.map(({ path }) => path)
   const included = words.filter((word) => !EXCLUSION.test(word))
@@ -31,13 +31,13 @@ export function selectPaths(
   const chosen = included.length === 0 ? paths : included.flatMap(matchWord)
   const selected = [...new Set(chosen)].filter((path) => !excluded.has(path))
   if (selected.length > 0) return selected
-  throw new CommandError(`${outcome}the paths leave no change; see coppice diff --stat`)
+  throw new CommandError(`${messagePrefix}the paths leave no change; see coppice diff --stat`)
 
   function matchWord(word: string): string[] {
     const found = matchPaths(toPath(word), paths)
     if (found.length > 0) return found
     throw new CommandError(
-      `${outcome}there is no change at '${word}'; list the changes with: coppice diff --stat`,
+      `${messagePrefix}there is no change at '${word}'; list the changes with: coppice diff --stat`,
     )
   }
 }
