@@ -234,7 +234,7 @@ describe('the daemon', () => {
   })
 
   it('stops when idle', async () => {
-    const { client, daemon } = await scene({ idleMs: 20 })
+    const { client, daemon } = await scene({ idleMs: 500 })
     const one = await client()
     const { pid } = await one.call('spawn', { intent: 'x', script: quick })
     await one.call('wait', { pid })

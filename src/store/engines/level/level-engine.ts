@@ -39,6 +39,8 @@ export class LevelEngine implements Engine {
   readonly #mutex = new Mutex()
   #failure: VfsError | undefined
   #commits = 0
+  /** True if a sweep removed rows since the last compaction of all tables. */
+  #hasRemovedRows = false
   #closing: Promise<void> | undefined
 
   private constructor(directory: string, db: LevelDatabase, diskSpace: DiskSpace) {
@@ -155,6 +157,7 @@ export class LevelEngine implements Engine {
       if (!(await this.#canCommit(batch))) return false
       const swept = batch.sweep ? await this.#sweep(batch.sweep) : []
       await this.#write([...swept, ...rows.toLevelChanges(batch)])
+      this.#hasRemovedRows ||= swept.length > 0
       this.#commits++
       return true
     } catch (error) {
@@ -166,22 +169,38 @@ export class LevelEngine implements Engine {
     this.#diskSpace.freeReserveForRewrite()
     if (!this.#diskSpace.isScarce) return 0
     const before = getTableBytes(this.#directory)
-    await compactAll(this.#db)
+    await this.#compact()
     return Math.max(0, before - getTableBytes(this.#directory))
   }
 
   /**
-   * Waits for a running compaction if only its temporary space is missing. Throws ENOSPC if the batch still does not
-   * fit.
+   * Throws ENOSPC if the batch does not fit, also after a compaction of what was removed: LevelDB by itself compacts
+   * nothing while all writes are refused.
    */
   async #assertSpaceFor(batch: Batch): Promise<void> {
+    if (await this.#hasSpaceFor(batch)) return
+    if (!this.#hasRemovedRows) throw createDiskFullError()
+    await this.#compact()
+    if (!(await this.#hasSpaceFor(batch))) throw createDiskFullError()
+  }
+
+  /** Reports whether the batch fits. Waits for a running compaction if only its temporary space is missing. */
+  async #hasSpaceFor(batch: Batch): Promise<boolean> {
     for (let before = ''; !this.#diskSpace.hasSpaceFor(batch); ) {
       const temporary = listUnreferencedTables(this.#directory, this.#db).join()
       // Tables of a failed compaction stay until the database is reopened.
-      if (temporary === before) throw createDiskFullError()
+      if (temporary === before) return false
       before = temporary
       await waitForCompaction(this.#db)
     }
+    return true
+  }
+
+  /** Rewrites all tables without removed rows. */
+  async #compact(): Promise<void> {
+    this.#diskSpace.freeReserveForRewrite()
+    this.#hasRemovedRows = false
+    await compactAll(this.#db)
   }
 
   async #canCommit(batch: Batch): Promise<boolean> {
