@@ -19,7 +19,7 @@ export class BareRows implements Disposable {
     this.#db = new DatabaseSync(file)
     this.#db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`)
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000')
-    new SqliteWal(this.#db).limitSize(false)
+    new SqliteWal(this.#db, file).limitSize(false)
     this.#db.exec(SCHEMA)
     this.#rowCommit = new SqliteRowCommit(this.#db)
   }

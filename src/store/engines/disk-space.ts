@@ -175,7 +175,8 @@ export function isGrowing({ records = [], pages = [], blobs = [], journal = [], 
   return isStoring || pages.length > 0 || blobs.length > 0 || journal.length > 0
 }
 
-function getBatchSize({ records = [], pages = [], blobs = [], journal = [] }: Batch): number {
+/** Returns the size of all rows that a batch stores. */
+export function getBatchSize({ records = [], pages = [], blobs = [], journal = [] }: Batch): number {
   return sumBytes(records) + sumBytes(pages) + sumBytes(blobs) + sumBytes(journal)
 }
 

@@ -20,8 +20,6 @@ const TOKEN_POOL_BYTES = 512 * TOKEN_BYTES
 
 /** Transactions of one connection. */
 export interface SqliteTransactions {
-  /** Called once, before the first group. */
-  beforeFirstGroup(): void
   begin(): void
   /**
    * Raises the format of the store to the one of all that groups may append. An earlier version refuses to open the store
@@ -199,7 +197,6 @@ export class SqliteGroupCommit implements GroupCommit {
 
   #enable(): void {
     if (this.#state.kind !== 'unused') return
-    this.#transactions.beforeFirstGroup()
     this.#state = transition(this.#state, 'enable')
   }
 

@@ -14,7 +14,7 @@ import { SqliteGroupCommit } from '../../group-commit/sqlite-group-commit.ts'
 import { FileSegments } from '../../segments/file-segments.ts'
 import { FileSessionRegistry } from '../../sessions/file-session-registry.ts'
 import { type CommittedState, canCommit } from '../can-commit.ts'
-import { DiskSpace, isGrowing } from '../disk-space.ts'
+import { DiskSpace, getBatchSize, isGrowing } from '../disk-space.ts'
 import { getDiskFreeBytes, sumFileSizes } from '../disk-usage.ts'
 import { toCommitError } from '../engine-errors.ts'
 import { StoreFile } from '../store-file.ts'
@@ -97,7 +97,7 @@ export class SqliteEngine implements Engine {
       assertSpace: (bytes) => this.#diskSpace.assertSpaceForBytes(bytes),
     })
     this.#db = isImmutable ? openImmutable(file) : new DatabaseSync(file)
-    this.#wal = new SqliteWal(this.#db)
+    this.#wal = new SqliteWal(this.#db, file)
     this.#rowCommit = new SqliteRowCommit(this.#db)
     this.#storeFile = new StoreFile(file)
     this.#isFullyDurable = durability === 'full'
@@ -235,6 +235,7 @@ export class SqliteEngine implements Engine {
     this.#isClosed = true
     this.segments.close()
     if (!this.#isImmutable) this.#groupCommit.close()
+    await this.#wal.close()
     this.#db.close()
     this.#storeFile.close()
     this.#diskSpace.close()
@@ -246,9 +247,6 @@ export class SqliteEngine implements Engine {
 
   #createGroupCommit(file: string): SqliteGroupCommit {
     const transactions = {
-      beforeFirstGroup: () => {
-        this.#wal.usesGroupCommit = true
-      },
       begin: () => {
         this.#endSnapshot()
         this.#wal.limitSize(this.#diskSpace.isScarce)
@@ -262,7 +260,10 @@ export class SqliteEngine implements Engine {
       },
       rollback: () => this.#rollback(),
       isCurrent: (batch: Batch) => canCommit(batch, this.#committedState),
-      apply: (batch: Batch) => applyBatch(this.#statements, this.#format, batch),
+      apply: (batch: Batch) => {
+        applyBatch(this.#statements, this.#format, batch)
+        this.#wal.addCommitted(getBatchSize(batch))
+      },
       commitRow: (batch: Batch) => this.#commitRow(batch),
       record: (key: string) => this.readRecord(key),
       changeCount: () => this.#readDataVersion(),
@@ -292,7 +293,9 @@ export class SqliteEngine implements Engine {
     if (row === undefined || this.#diskSpace.isScarce) return undefined
     if (batch.blobs?.[0] !== undefined && !this.#format.isRaisedFor(batch.blobs)) return undefined
     this.#storeFile.assertPresent()
+    this.#wal.finishCheckpoint()
     const result = this.#rowCommit.commit(row, batch.blobs?.[0])
+    this.#wal.addCommitted(getBatchSize(batch))
     return result === 'side-log-exists' ? undefined : result === 'committed'
   }
 

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { BackgroundCheckpoint } from './background-checkpoint.ts'
 import { readPageBytes } from './sqlite-setup.ts'
 
 const MIB = 1024 * 1024
-/** Size of the log at which a connection that commits now and then makes a checkpoint. */
-const CHECKPOINT_BYTES = 8 * MIB
-/** The same for a connection that commits often: each checkpoint waits for the disk. */
-const GROUP_COMMIT_CHECKPOINT_BYTES = 32 * MIB
+/** Committed bytes after which another thread makes a checkpoint. */
+const BACKGROUND_CHECKPOINT_BYTES = 8 * MIB
+/** Size of the log at which the connection makes a checkpoint itself, if the other thread could not. */
+const CHECKPOINT_BYTES = 32 * MIB
 /** The same on a nearly full disk: a checkpoint makes the database grow by no more than this. */
 const SCARCE_CHECKPOINT_BYTES = 0.75 * MIB
 /** Size to which the log's file is cut on a nearly full disk. */
@@ -15,27 +16,46 @@ const NO_LIMIT = -1
 /** Limits the size of a connection's write-ahead log, by checkpoints. */
 export class SqliteWal {
   readonly #db: DatabaseSync
+  readonly #background: BackgroundCheckpoint
   #checkpointBytes = 0
-  /** True if this connection commits in groups. */
-  usesGroupCommit = false
+  /** Bytes that were committed since the last request of a checkpoint in the background. */
+  #committedBytes = 0
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, file: string) {
     this.#db = db
+    this.#background = new BackgroundCheckpoint(file)
   }
 
   /** Sets the limit. Call it outside of a transaction. */
   limitSize(isScarce: boolean): void {
-    const bytes = isScarce
-      ? SCARCE_CHECKPOINT_BYTES
-      : this.usesGroupCommit
-        ? GROUP_COMMIT_CHECKPOINT_BYTES
-        : CHECKPOINT_BYTES
+    this.finishCheckpoint()
+    const bytes = isScarce ? SCARCE_CHECKPOINT_BYTES : CHECKPOINT_BYTES
     if (bytes === this.#checkpointBytes) return
     this.#checkpointBytes = bytes
     const pages = Math.floor(bytes / readPageBytes(this.#db))
     const limit = isScarce ? SCARCE_FILE_BYTES : NO_LIMIT
     this.#db.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = ${limit}`)
     if (isScarce) this.checkpoint()
+  }
+
+  /** Counts committed bytes, and has another thread make a checkpoint when they are many. */
+  addCommitted(bytes: number): void {
+    this.#committedBytes += bytes
+    if (this.#committedBytes < BACKGROUND_CHECKPOINT_BYTES) return
+    this.#committedBytes = 0
+    if (this.#checkpointBytes !== SCARCE_CHECKPOINT_BYTES) this.#background.request()
+  }
+
+  /**
+   * After a checkpoint in the background, copies what was committed meanwhile: only then does SQLite overwrite the log
+   * from its beginning. Call it outside of a transaction.
+   */
+  finishCheckpoint(): void {
+    if (this.#background.takeEnded()) this.checkpoint()
+  }
+
+  close(): Promise<void> {
+    return this.#background.close()
   }
 
   /** Copies the log into the database and empties it, unless another connection reads or writes now. */

@@ -1,0 +1,44 @@
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../../../machine/index.ts'
+import type { CheckpointWorkerData } from './checkpoint-worker.ts'
+import { SharedRequests } from './shared-requests.ts'
+
+/** Makes checkpoints of a store in another thread, while this one writes on. The thread starts with the first one. */
+export class BackgroundCheckpoint {
+  readonly #file: string
+  readonly #requests = new SharedRequests()
+  #thread: Worker | undefined
+  #isRunning = false
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** Begins a checkpoint, unless one is running. */
+  request(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    this.#thread ??= this.#start()
+    this.#requests.add()
+  }
+
+  /** Returns true once after each checkpoint that has ended. */
+  takeEnded(): boolean {
+    if (!this.#isRunning || !this.#requests.areAnswered) return false
+    this.#isRunning = false
+    return true
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate()
+  }
+
+  #start(): Worker {
+    const workerData: CheckpointWorkerData = { file: this.#file, counts: this.#requests.counts }
+    const thread = startThread(import.meta.url, 'checkpoint-worker', { workerData })
+    thread.unref()
+    // If it fails, no checkpoint ends, and this thread makes them itself.
+    thread.on('error', () => {})
+    return thread
+  }
+}
