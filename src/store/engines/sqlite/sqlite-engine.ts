@@ -294,8 +294,9 @@ export class SqliteEngine implements Engine {
     if (batch.blobs?.[0] !== undefined && !this.#format.isRaisedFor(batch.blobs)) return undefined
     this.#storeFile.assertPresent()
     this.#wal.finishCheckpoint()
-    const result = this.#rowCommit.commit(row, batch.blobs?.[0])
-    this.#wal.addCommitted(getBatchSize(batch))
+    const blob = batch.blobs?.[0]
+    const result = this.#rowCommit.commit(row, blob)
+    this.#wal.addCommitted(row.bytes.length + (blob?.bytes.length ?? 0))
     return result === 'side-log-exists' ? undefined : result === 'committed'
   }
 
