@@ -42,6 +42,31 @@ describe('a process', () => {
     expect(process).toMatchObject({ result: 'in bytes', tokensUsed: 3 })
   })
 
+  it('names in its steps the commands that failed', async () => {
+    const { kernel, steps } = scene(
+      script(call('shell', { command: 'npm test' }), call('shell', { command: 'sleep 1' })),
+    )
+    const results = [
+      { exit_code: 3, timed_out: false },
+      { exit_code: 124, timed_out: true },
+    ]
+    const answer = async () => results.shift()
+    kernel.devices.register('/dev/shell', {
+      match: 'exact',
+      open: () => createJsonRequestFile('/dev/shell', answer),
+      tools: [
+        { name: 'shell', description: '', inputSchema: {}, request: (body) => ({ subpath: '', body }) },
+      ],
+    })
+    const pid = await kernel.processes.spawn('test')
+    await kernel.processes.wait(pid)
+    expect(steps.map(({ summary }) => summary)).toEqual([
+      'shell npm test: exit 3',
+      'shell sleep 1: timed out',
+      'completed',
+    ])
+  })
+
   it('is offered in each step the tools that its devices have then', async () => {
     const offered: string[][] = []
     const createTool = (name: string) => ({

@@ -5,7 +5,7 @@ import type { LoopEnvironment } from './loop-environment.ts'
 
 /** Outcome of an action: a message for the model, or the exit status of the process. */
 export interface ActionOutcome {
-  /** Name of the action or tool, and what it is about: `file_edit src/cart.ts`. */
+  /** Name of the action or tool, what it is about, and why it failed: `file_edit src/cart.ts: ENOENT: …`. */
   readonly label?: string
   readonly exit?: ExitStatus
   readonly message?: string
@@ -75,7 +75,8 @@ function prepareAction(
   const label = formatCall(action.tool, action.input)
   const run = async () => {
     process.emit({ kind: 'tool', text: label })
-    return { ...(await runTool(process, path, input, () => call.run())), label }
+    const outcome = await runTool(process, path, input, () => call.run())
+    return { ...outcome, label: formatCallWithFailure(label, outcome) }
   }
   return { name, isReadOnly, run }
 }
@@ -115,6 +116,7 @@ const SUBJECT_ARGUMENTS = [
   'intent',
 ]
 const MAX_SUBJECT_CHARACTERS = 60
+const MAX_ERROR_CHARACTERS = 120
 
 /** Formats a call for people: its tool, and the file, command or process it is about. */
 function formatCall(tool: string, input: unknown): string {
@@ -122,10 +124,22 @@ function formatCall(tool: string, input: unknown): string {
   const values = new Map<string, unknown>(Object.entries(input))
   const subject = SUBJECT_ARGUMENTS.map((name) => values.get(name)).find((value) => value !== undefined)
   if (typeof subject !== 'string' && typeof subject !== 'number') return tool
-  const [line = ''] = String(subject).split('\n')
-  const shown =
-    line.length > MAX_SUBJECT_CHARACTERS ? `${line.slice(0, MAX_SUBJECT_CHARACTERS).toWellFormed()}…` : line
-  return `${tool} ${shown}`
+  return `${tool} ${truncateLine(String(subject), MAX_SUBJECT_CHARACTERS)}`
+}
+
+/** Adds the reason to a call that failed, or the status of its command. */
+function formatCallWithFailure(label: string, { toolError = '', message = '' }: ActionOutcome): string {
+  if (toolError !== '') return `${label}: ${truncateLine(toolError, MAX_ERROR_CHARACTERS)}`
+  // A command that fails is a result, not an error: the model reads its output.
+  const status = /^\{"exit_code":([1-9]\d*),"timed_out":(true|false)/.exec(message)
+  if (status === null) return label
+  return status[2] === 'true' ? `${label}: timed out` : `${label}: exit ${status[1]}`
+}
+
+/** Returns the first line of a text, cut to this many characters. */
+function truncateLine(text: string, characters: number): string {
+  const [line = ''] = text.split('\n')
+  return line.length > characters ? `${line.slice(0, characters).toWellFormed()}…` : line
 }
 
 /** Runs a tool. Its failure is a message for the model, which may correct it; only cancelling the process throws. */

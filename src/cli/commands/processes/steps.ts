@@ -36,11 +36,11 @@ export const steps: Command = defineCommand(
         return output.writeValue(step, formatStep(step, terminal))
       }
       const all = await client.call('list_steps', { pid }, terminal.signal)
-      const rows = all.map(({ step_number, timestamp, tokens_used, summary, tool_error }) => [
+      const rows = all.map(({ step_number, timestamp, tokens_used, summary }) => [
         String(step_number),
         formatTime(new Date(timestamp)),
         String(tokens_used),
-        escapeName(tool_error === '' ? summary : `${summary}: ${tool_error}`),
+        escapeName(summary),
       ])
       const text = formatTable([['STEP', 'TIME', 'TOKENS', 'WHAT'], ...rows]).join('\n')
       return output.writeValue(all, all.length === 0 ? 'the process has made no step yet' : text)
