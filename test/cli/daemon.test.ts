@@ -100,6 +100,23 @@ describe('coppice spawn and the daemon', () => {
     },
   )
 
+  it('shows questions below their process, and takes an answer for each', async () => {
+    const cli = new DaemonCli()
+    const questions = [{ question: 'Which name?', options: ['a', 'b'] }, { question: 'Why?' }]
+    const ask = (asked: object[]) => call('ask_user', { questions: asked })
+    const script = cli.script(ask(questions), ask(questions.slice(1)), { say: 'Done.' })
+    await cli.ok('spawn', 'ask', '--script', script)
+    await vi.waitFor(async () => {
+      expect(await cli.ok('ps')).toContain('\n  asks: Which name? and 1 more; coppice answer 1 …\n')
+    })
+    const { code, stderr } = await cli.run(['answer', '1', 'a'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('question 1 takes 2 answers, one for each')])
+    expect(await cli.ok('answer', '1', '2', 'because of it')).toBe('answered question 1: b; because of it\n')
+    await vi.waitFor(async () => {
+      expect(await cli.ok('answer', '2', 'no', 'reason')).toBe('answered question 2: no reason\n')
+    })
+  })
+
   it('takes yes and no as the answers of an approval, and other words as neither', async () => {
     const cli = new DaemonCli()
     const curl = call('/dev/shell', { command: 'curl -sS --max-time 1 http://nowhere.invalid' })

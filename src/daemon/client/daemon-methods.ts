@@ -141,6 +141,6 @@ export interface DaemonStreams {
     readonly params: { readonly pid?: number | undefined; readonly follow?: boolean }
     readonly event: TraceLine | MissedEvents
   }
-  /** Streams the questions of processes, which may ask only meanwhile. */
+  /** Streams the questions of processes; first those that wait already. */
   readonly attach: { readonly params: NoParams; readonly event: QuestionEvent }
 }

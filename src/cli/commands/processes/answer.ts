@@ -2,13 +2,14 @@ import { escapeName } from '../../../text/index.ts'
 import { withDaemon } from '../../access/daemon-access.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { CommandError } from '../../framework/errors.ts'
-import { formatQuestions, parseReply } from './process-follower.ts'
+import { UsageError } from '../../framework/usage-error.ts'
+import { formatQuestions, type ProcessQuestions, parseReply } from './process-follower.ts'
 
 export const answer: Command = defineCommand(
   {
     name: 'answer',
     summary: 'Answer the questions of a process, or list them',
-    details: `A process asks while it is followed: coppice spawn --follow, coppice attach.
+    details: `A question waits five minutes; spawn --follow, attach and ps show it, too.
 Give one word or quoted text per question; a number selects an option, and so do its first words.`,
     scope: 'home',
     arguments: {
@@ -28,12 +29,23 @@ Give one word or quoted text per question; a number selects an option, and so do
       const pendingQuestions = waiting.find((questions) => questions.id === id)
       if (pendingQuestions === undefined)
         throw new CommandError(`there is no question ${id}; coppice answer lists open questions`)
-      const answers = call.argumentList('answers').map((words, index) => {
-        const question = pendingQuestions.questions[index]
-        return question === undefined ? words : parseReply(question, words)
-      })
+      const given = joinWords(pendingQuestions, call.argumentList('answers'))
+      const answers = pendingQuestions.questions.map((question, index) =>
+        parseReply(question, given[index] ?? ''),
+      )
       await client.call('answer', { id, answers }, call.terminal.signal)
-      const given = answers.flat().map(escapeName).join('; ')
-      return call.output.writeValue({ id, answers }, `answered question ${id}: ${given}`)
+      const shown = answers.flat().map(escapeName).join('; ')
+      return call.output.writeValue({ id, answers }, `answered question ${id}: ${shown}`)
     }),
 )
+
+/** Returns one text per question; words without quotes are one answer to a single question. */
+function joinWords(asked: ProcessQuestions, words: readonly string[]): readonly string[] {
+  const count = asked.questions.length
+  const given = count === 1 && words.length > 0 ? [words.join(' ')] : words
+  if (given.length === count) return given
+  const needed = count === 1 ? 'an answer' : `${count} answers, one for each`
+  throw new UsageError(
+    `${formatQuestions(asked)}\nquestion ${asked.id} takes ${needed}: coppice answer ${asked.id} …`,
+  )
+}

@@ -8,7 +8,7 @@ import { escapeForTerminal } from '../../render/format-values.ts'
 import { LogWriter } from '../../render/log-writer.ts'
 import type { ProcessInfo } from '../../render/process-format.ts'
 
-type ProcessQuestions = Extract<DaemonStreams['attach']['event'], { readonly asked: unknown }>['asked']
+export type ProcessQuestions = Extract<DaemonStreams['attach']['event'], { readonly asked: unknown }>['asked']
 
 /**
  * Prints the log of a process and asks the user its questions, until it ends. Then prints its outcome, which is all
