@@ -134,10 +134,11 @@ const NO = 'no'
 
 /** Creates the prompt that asks the person about a command. */
 function createApprovalPrompt(tty: Tty, pid: number, signal: AbortSignal): AskPerson {
-  return async (question) => {
+  return async (question, withdrawn = signal) => {
     if (!fitsInQuestion(question)) return 'too_long'
     try {
-      const [reply] = await tty.ask(pid, [{ question, options: [YES, NO], multi_select: false }], signal)
+      const ended = AbortSignal.any([signal, withdrawn])
+      const [reply] = await tty.ask(pid, [{ question, options: [YES, NO], multi_select: false }], ended)
       // Only a clear no is final: any other text decides nothing.
       return reply === YES ? 'yes' : reply === NO ? 'no' : 'dismissed'
     } catch (error) {

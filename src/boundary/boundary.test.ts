@@ -69,6 +69,67 @@ describe('the boundary of a home', () => {
     await expect(boundary.run(request, {})).rejects.toMatchObject({ code: 'EACCES' })
   })
 
+  it('runs or refuses a command that still asks, once its request is decided elsewhere', async () => {
+    const { boundary } = await openBoundary()
+    const request = {
+      vault: 'base',
+      command: { shell: 'curl -s --version > /dev/null; echo ran' },
+      session: 'dir',
+    } as const
+    const withdrawn: AbortSignal[] = []
+    async function run(hosts: string[], decide: (id: string) => Promise<unknown>): Promise<string> {
+      const asked = Promise.withResolvers<void>()
+      const ask = (_decision: unknown, _request: unknown, signal: AbortSignal) => {
+        withdrawn.push(signal)
+        asked.resolve()
+        return new Promise<'no'>(() => {})
+      }
+      const options = { env: { PATH: '/usr/bin:/bin' }, ask }
+      const running = boundary
+        .run({ ...request, hosts }, options)
+        .then(({ result }) => String(result.stdout), String)
+      await asked.promise
+      const [waiting] = (await boundary.approvals.list()).filter(
+        (each) => each.approved === null && each.denied === undefined,
+      )
+      await decide(waiting?.id ?? '')
+      return running
+    }
+    const { approvals, hostGrants } = boundary
+    expect(await run([], (id) => approvals.approve(id))).toBe('ran\n')
+    expect(await approvals.list()).toEqual([])
+    expect(await run([], (id) => approvals.deny(id))).toMatch(/a person denied it/)
+    const rule = { host: 'example.com', isWildcard: false }
+    const allow = async (id: string) => {
+      await hostGrants.grant([rule], { vault: 'base' })
+      await approvals.take(id)
+    }
+    expect(await run(['example.com'], allow)).toBe('ran\n')
+    expect(withdrawn.map(({ aborted }) => aborted)).toEqual([true, true, true])
+  })
+
+  it('asks again for the runs that an approval elsewhere was not for', async () => {
+    const { boundary } = await openBoundary()
+    const command = { shell: 'curl -s --version > /dev/null; echo ran' }
+    const request = { vault: 'base', command, session: 'dir', isolation: 'none' } as const
+    let asked = 0
+    const all = Promise.withResolvers<void>()
+    const again = Promise.withResolvers<void>()
+    const ask = async () => {
+      asked++
+      if (asked === 2) all.resolve()
+      if (asked === 3) again.resolve()
+      return asked < 3 ? new Promise<'no'>(() => {}) : ('dismissed' as const)
+    }
+    const runs = [0, 1].map(() => boundary.run(request, { env: { PATH: '/usr/bin:/bin' }, ask }))
+    const ended = Promise.all(runs.map((run) => run.then(() => 'ran', String)))
+    await all.promise
+    const [waiting] = await boundary.approvals.list()
+    await boundary.approvals.approve(waiting?.id ?? '')
+    await again.promise
+    expect((await ended).toSorted()).toEqual([expect.stringMatching(/dismissed/), 'ran'])
+  })
+
   it('keeps no approval of a run that was cancelled before it started', async () => {
     const { boundary } = await openBoundary()
     const request = { vault: 'base', command: { shell: 'curl -s --version' }, session: 'dir' } as const

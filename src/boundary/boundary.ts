@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Home, Vault } from '../backends/vault/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
 import { CleanupStack } from '../machine/index.ts'
-import type { PublishedPort } from '../network/index.ts'
+import { coversHostRule, type PublishedPort, parseHostRule } from '../network/index.ts'
 import type { Redactor } from '../secrets/index.ts'
 import { isVfsError, VfsError } from '../vfs/index.ts'
 import {
@@ -69,9 +69,16 @@ export interface BoundaryRunOptions extends Omit<ExecuteOptions, ProvidedOptions
   readonly onPort?: ((port: PublishedPort) => void) | undefined
   /** Masks the values of files of the project. */
   readonly mask?: MaskChoice | undefined
-  /** Asks a person about a gated request. Without it, such a request is refused and waits for approval. */
+  /**
+   * Asks a person about a gated request. Without it, such a request is refused and waits for approval. The signal
+   * withdraws the question, because the request was approved or denied elsewhere.
+   */
   readonly ask?:
-    | ((decision: ExecutionDecision, request: ExecutionRequest) => Promise<ApprovalAnswer>)
+    | ((
+        decision: ExecutionDecision,
+        request: ExecutionRequest,
+        signal: AbortSignal,
+      ) => Promise<ApprovalAnswer>)
     | undefined
 }
 
@@ -143,15 +150,39 @@ export class Boundary {
   async run(request: ExecutionRequestInput, { ask, ...options }: BoundaryRunOptions): Promise<RunReport> {
     if (this.#home.isReadOnly)
       throw this.#home.isShared ? createReadOnlyRoleError(this.#path) : createReadOnlyHomeError(this.#path)
-    try {
-      return await this.#run(request, options)
-    } catch (error) {
-      if (!(error instanceof ExecutionRefusal) || error.approval === undefined || ask === undefined)
-        throw error
-      const answer = await ask(error.decision, executionRequest(request))
-      if (answer !== 'yes') throw await this.#recordDenial(request, error, answer)
-      // The answer holds for this run only, not for an equal request.
-      return this.#run(request, { ...options, answered: error.approval })
+    for (let answered: string | undefined; ; ) {
+      try {
+        return await this.#run(request, { ...options, answered })
+      } catch (error) {
+        if (!(error instanceof ExecutionRefusal) || error.approval === undefined || ask === undefined)
+          throw error
+        const withdrawal = new AbortController()
+        const { signal } = withdrawal
+        const checked = executionRequest(request)
+        const answer = await Promise.race([
+          ask(error.decision, checked, signal),
+          this.#waitForDecision(error.approval, checked, { fork: options.fork, signal }),
+        ]).finally(() => withdrawal.abort())
+        // Decided elsewhere. An approval is for one of the runs that wait for it; the others ask again.
+        if (answer === undefined) continue
+        if (answer !== 'yes') throw await this.#recordDenial(request, error, answer)
+        // The answer holds for this run only, not for an equal request.
+        answered = error.approval
+      }
+    }
+  }
+
+  /** Resolves once a waiting request is decided elsewhere: approved, denied, or its hosts allowed for longer. */
+  async #waitForDecision(
+    id: string,
+    { vault, hosts = [] }: ExecutionRequest,
+    { fork, signal }: { fork: string | undefined; signal: AbortSignal },
+  ): Promise<undefined> {
+    for await (const record of this.approvals.watch(id, signal)) {
+      if (record !== undefined && (record.approved !== null || record.denied !== undefined)) return
+      if (record !== undefined || hosts.length === 0) continue
+      const granted = await this.hostGrants.find({ vault, fork })
+      if (hosts.every((host) => granted.some((rule) => coversHostRule(rule, parseHostRule(host))))) return
     }
   }
 

@@ -39,25 +39,30 @@ export function createElicitor(session: SessionContext, extra: RequestExtra): El
   if (getClientCapabilities(session, extra.mcpReq)?.elicitation?.form === undefined)
     return { ask: undefined, unanswered }
   const ask = session.canSendRequests
-    ? (message: string) => sendQuestion(session, extra, message)
+    ? (message: string, signal?: AbortSignal) => sendQuestion(session, extra, message, signal)
     : async (message: string) => findAnswer(extra, unanswered, message)
   // A client may show only the beginning, but a yes would cover the rest.
-  return { ask: async (message) => (fitsInQuestion(message) ? ask(message) : 'too_long'), unanswered }
+  return {
+    ask: async (message, signal) => (fitsInQuestion(message) ? ask(message, signal) : 'too_long'),
+    unanswered,
+  }
 }
 
 async function sendQuestion(
   { log }: SessionContext,
   { mcpReq }: RequestExtra,
   message: string,
+  withdrawn: AbortSignal = mcpReq.signal,
 ): Promise<PersonAnswer> {
+  const signal = AbortSignal.any([mcpReq.signal, withdrawn])
   try {
     const answer = await mcpReq.send(
       { method: 'elicitation/create', params: { message, requestedSchema } },
-      { timeout: ELICITATION_TIMEOUT_MS, signal: mcpReq.signal },
+      { timeout: ELICITATION_TIMEOUT_MS, signal },
     )
     return toPersonAnswer(answer)
   } catch (error) {
-    mcpReq.signal.throwIfAborted()
+    signal.throwIfAborted()
     await log.write('warning', `nobody answered, so it does not run: ${formatError(error)}`, mcpReq)
     return 'unanswered'
   }

@@ -117,7 +117,9 @@ export class WorkspaceCommands {
       signal,
       by: provenance,
       ...options,
-      ...(ask !== undefined && { ask: (decision, request) => ask(formatCommandQuestion(request, decision)) }),
+      ...(ask !== undefined && {
+        ask: (decision, request, withdrawn) => ask(formatCommandQuestion(request, decision), withdrawn),
+      }),
       ...(onOutput !== undefined && { onOutput: (_stream, chunk) => onOutput(chunk) }),
     })
   }

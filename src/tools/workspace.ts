@@ -41,8 +41,8 @@ export interface CommandCall {
  */
 export type PersonAnswer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
 
-/** Asks a person. */
-export type AskPerson = (question: string) => Promise<PersonAnswer>
+/** Asks a person. The signal withdraws the question, which was decided elsewhere; the promise may then reject. */
+export type AskPerson = (question: string, signal?: AbortSignal) => Promise<PersonAnswer>
 
 /** Result of a command. */
 export interface CommandReport {

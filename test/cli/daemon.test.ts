@@ -143,6 +143,20 @@ describe('coppice spawn and the daemon', () => {
     expect(errors[2]).toContain('a person denied it; do not ask for the same again')
   })
 
+  it('approves a command whose process still asks, and its question ends', async () => {
+    const cli = new DaemonCli()
+    const curl = call('/dev/shell', { command: 'curl -s --version > /dev/null; echo ran' })
+    await cli.ok('spawn', 'fetch', '--script', cli.script(curl, { say: 'Done.' }))
+    await vi.waitFor(async () => expect(await cli.ok('answer')).toContain('process 1 asks (1)'))
+    const [, id = ''] = /^(\w+) {2}waits/.exec(await cli.ok('approve')) ?? []
+    await cli.ok('approve', id)
+    await cli.ok('wait', '1')
+    const step = JSON.parse(await cli.ok('steps', '1', '1', '--json'))
+    expect(JSON.parse(step.tool_result)).toMatchObject({ exit_code: 0, output: 'ran\n' })
+    expect(await cli.ok('approve')).toBe('nothing waits for an approval\n')
+    expect(await cli.ok('answer')).not.toContain('asks')
+  })
+
   it('continues from a step, resumes, and takes a signal by either name', async () => {
     const cli = new DaemonCli()
     await cli.ok('vault', 'create', 'base')

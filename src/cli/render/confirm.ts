@@ -89,10 +89,17 @@ function getDimension(output: object, side: 'rows' | 'columns'): number | undefi
  * Creates the prompt by which a tool asks the person; undefined without a terminal. The first line of its text is the
  * question, and appears last; the lines below it are what the question is about.
  */
-export function createPrompt(terminal: Terminal): ((question: string) => Promise<'yes' | 'no'>) | undefined {
+export function createPrompt(
+  terminal: Terminal,
+): ((question: string, withdrawn?: AbortSignal) => Promise<'yes' | 'no'>) | undefined {
   if (!terminal.canAsk) return undefined
-  return async (text) => {
+  return async (text, withdrawn = terminal.signal) => {
     const [question = '', ...lines] = text.split('\n')
-    return (await confirmAfterShowing(terminal, lines, question)) ? 'yes' : 'no'
+    return (await confirmAfterShowing(withSignal(terminal, withdrawn), lines, question)) ? 'yes' : 'no'
   }
+}
+
+/** Returns the terminal with questions that also end with this signal. */
+export function withSignal(terminal: Terminal, signal: AbortSignal): Terminal {
+  return { ...terminal, signal: AbortSignal.any([terminal.signal, signal]) }
 }

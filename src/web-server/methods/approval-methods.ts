@@ -108,9 +108,11 @@ async function decide(web: WebContext, decision: ApprovalDecision): Promise<void
     await approvals.approve(decision.id)
     return
   }
-  const { hosts = [], vault, fork } = await approvals.take(decision.id)
+  const { hosts = [], vault, fork } = approval
   const end = expiresMinutes === undefined ? undefined : new Date(Date.now() + expiresMinutes * MINUTE_MS)
   await hostGrants.grant(hosts.map(parseHostRule), { vault, fork: scope === 'fork' ? fork : undefined }, end)
+  // Afterwards: a command that waits with the request then finds its hosts allowed.
+  await approvals.take(decision.id)
 }
 
 function listScopes({ hosts = [], fork }: Approval): ApprovalScope[] {

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Redactor } from '../../secrets/index.ts'
-import { type FileSystem, isVfsError, readText, VfsError } from '../../vfs/index.ts'
+import {
+  type FileSystem,
+  isVfsError,
+  isWatchable,
+  readText,
+  requireProtocol,
+  VfsError,
+} from '../../vfs/index.ts'
 import type { ExecutionDecision, ExecutionRequest } from '../policy/index.ts'
 
 const DIRECTORY = '/approvals'
@@ -96,7 +103,7 @@ export class Approvals {
 
   /** Lets a request run once, also after a denial. Throws ENOENT if no request has this id. */
   async approve(id: string): Promise<Approval> {
-    const { denied: _denied, ...waiting } = await this.#find(id)
+    const { denied: _denied, ...waiting } = await this.get(id)
     const approved = { ...waiting, approved: new Date().toISOString() }
     await this.#save(approved)
     return approved
@@ -106,14 +113,14 @@ export class Approvals {
    * Refuses a request until it is approved. No person is asked about it again. Throws ENOENT if no request has this id.
    */
   async deny(id: string): Promise<Approval> {
-    const denied = { ...(await this.#find(id)), approved: null, denied: new Date().toISOString() }
+    const denied = { ...(await this.get(id)), approved: null, denied: new Date().toISOString() }
     await this.#save(denied)
     return denied
   }
 
   /** Removes a request that no longer needs an approval, and returns it. Throws ENOENT if no request has this id. */
   async take(id: string): Promise<Approval> {
-    const found = await this.#find(id)
+    const found = await this.get(id)
     await this.#remove(id)
     return found
   }
@@ -151,6 +158,19 @@ export class Approvals {
     return found
   }
 
+  /** Yields the record of a request, then again at each change by any process; undefined once it is removed. */
+  async *watch(id: string, signal: AbortSignal): AsyncGenerator<Approval | undefined> {
+    const path = getRecordPath(id)
+    const changes = requireProtocol(this.#fs, isWatchable, 'watch', path).watch(path, { signal })
+    for (;;) {
+      // Watches before it reads, so that it misses no change in between.
+      const next = changes[Symbol.asyncIterator]().next()
+      next.catch(() => {})
+      yield await this.#read(id)
+      if ((await next).done === true) return
+    }
+  }
+
   /** Redacts what is stored for review; the digest still identifies the full request. */
   #redact<Review extends Pick<Approval, 'env'>>(review: Review): Review {
     const redactor = this.#redactor
@@ -159,7 +179,8 @@ export class Approvals {
       : { ...redactor.redactValueForReview(review), env: redactor.redactEnvironmentForReview(review.env) }
   }
 
-  async #find(id: string): Promise<Approval> {
+  /** Returns a request. Throws ENOENT if no request has this id. */
+  async get(id: string): Promise<Approval> {
     const found = ID.test(id) ? await this.#read(id) : undefined
     if (found !== undefined) return this.#redact(found)
     const detail = `nothing waits for approval as '${id}'; coppice approve lists what does`

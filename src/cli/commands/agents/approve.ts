@@ -25,6 +25,7 @@ export const approve: Command = defineCommand(
     name: 'approve',
     summary: 'Approve a command that policy holds back, or a host',
     details: `The approval is for one run of exactly the same command in the same place. Without an id, lists what waits.
+A process, MCP client or terminal that still asks about the command goes on with this answer.
 On a terminal, shows the whole command and everything it gets, then asks.
 Without a terminal, or with --yes, approves at once.
 --for fork or project lets every command there reach the hosts that the command asked for, or those of --host.`,
@@ -107,18 +108,19 @@ async function approveOnce(call: ApproveInvocation, { approvals }: Boundary, id:
 async function approveFor(call: ApproveInvocation, boundary: Boundary, id: string): Promise<void> {
   if (call.has('deny')) throw new UsageError('--for and --deny exclude each other; leave one out')
   const { approvals, hostGrants } = boundary
-  const waiting = (await approvals.list()).find((approval) => approval.id === id)
-  if (waiting !== undefined && !waiting.hosts?.length)
+  const { hosts = [], vault, fork } = await approvals.get(id)
+  if (hosts.length === 0)
     throw new UsageError('the command asks for no hosts; only hosts are approved for a fork or a project')
   const isFork = call.option('for') === 'fork'
-  if (isFork && waiting !== undefined && waiting.fork === undefined)
+  if (isFork && fork === undefined)
     throw new UsageError('the command has no fork with a name; use --for project')
   const question = `Let every command of this ${isFork ? 'fork' : 'project'} reach these hosts?`
   const isAsked = call.terminal.canAsk && !call.has('yes')
   if (isAsked && !(await confirmApproval(call.terminal, approvals, id, question))) return
-  const { hosts = [], vault, fork } = await approvals.take(id)
   const scope = { vault, fork: isFork ? fork : undefined }
   const grants = await hostGrants.grant(hosts.map(parseHostRule), scope, parseExpiry(call))
+  // Afterwards: who waits with the request then finds its hosts allowed.
+  await approvals.take(id)
   await call.output.writeList(grants, formatGrant)
 }
 

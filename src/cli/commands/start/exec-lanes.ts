@@ -33,8 +33,10 @@ export function runLanes(
   count: number,
 ): Promise<LaneResult[]> {
   let sharedAnswer: Promise<ApprovalAnswer> | undefined
+  // An approval of one lane elsewhere leaves the question for the others.
+  const { signal: stays } = new AbortController()
   const askOnce: BoundaryRunOptions['ask'] =
-    ask && ((decision, asking) => (sharedAnswer ??= ask(decision, asking)))
+    ask && ((decision, asking) => (sharedAnswer ??= ask(decision, asking, stays)))
   const lanes = Array.from({ length: count }, async (_, index): Promise<LaneResult> => {
     const number = index + 1
     // The number is part of the request, because a stored approval is for one run only.

@@ -2,7 +2,7 @@ import type { BoundaryRunOptions } from '../../../boundary/index.ts'
 import type { PublishedPort } from '../../../network/index.ts'
 import { formatApproval } from '../../../text/index.ts'
 import { findCommandTerminal } from '../../framework/command-terminal.ts'
-import { confirmAfterShowing } from '../../render/confirm.ts'
+import { confirmAfterShowing, withSignal } from '../../render/confirm.ts'
 import { OutputForwarder } from './output-forwarder.ts'
 import type { RunInvocation } from './run-options.ts'
 
@@ -48,9 +48,10 @@ export function createApprovalOptions(
   const runs = count === 1 ? '' : ` ${count} times`
   return {
     asksToReadOutside: true,
-    ask: async (decision, request) =>
-      (await confirmAfterShowing(terminal, formatApproval(request, decision), `Let it run${runs}?`))
-        ? 'yes'
-        : 'no',
+    ask: async (decision, request, withdrawn) => {
+      const asked = withSignal(terminal, withdrawn)
+      const lines = formatApproval(request, decision)
+      return (await confirmAfterShowing(asked, lines, `Let it run${runs}?`)) ? 'yes' : 'no'
+    },
   }
 }
