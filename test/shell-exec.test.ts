@@ -54,16 +54,17 @@ describe('shell_exec', () => {
     const { text: output } = await exec({
       command: 'echo "$GREETING"; echo oops >&2; echo new > src/new; rm notes.md',
     })
-    const [undo = '', ...lines] = output.split('\n').toReversed()
-    expect(lines.toReversed()).toEqual([
+    const lines = output.split('\n')
+    const [undo = ''] = lines.splice(4, 1)
+    expect(lines).toEqual([
       'exit code 0',
+      '--- changed',
+      'deleted\t/workspace/notes.md',
+      'added\t/workspace/src/new',
       '--- stdout',
       'hello',
       '--- stderr',
       'oops',
-      '--- changed',
-      'deleted\t/workspace/notes.md',
-      'added\t/workspace/src/new',
     ])
     expect(await text('file_read', { path: 'vfs:///workspace/src/new' })).toContain('new')
     const [, name] = undo.match(/^undo with workspace_restore '(.+)'$/) ?? []
@@ -102,7 +103,9 @@ describe('shell_exec', () => {
   it('runs in the given directory, with the given input', async () => {
     const { exec, text } = await shell()
     const args = { argv: ['tee', 'copy'], cwd: 'vfs:///workspace/src', stdin: 'given\n' }
-    expect((await exec(args)).text).toContain('--- stdout\ngiven\n--- changed\nadded\t/workspace/src/copy')
+    expect((await exec(args)).text).toMatch(
+      /--- changed\nadded\t\/workspace\/src\/copy\nundo .*\n--- stdout\ngiven$/,
+    )
     expect(await text('file_read', { path: 'vfs:///workspace/src/copy' })).toContain('given')
   })
 
@@ -125,6 +128,8 @@ describe('shell_exec', () => {
     const { exec, text } = await shell()
     const { text: stub, cached } = await exec({ command: 'seq 100000' })
     expect(stub).toContain('shell_exec')
+    expect(stub).toContain('exit code 0\n--- stdout\n1\n2\n')
+    expect(stub).toMatch(/\n99999\n100000$/)
     expect(stub.length).toBeLessThan(3000)
     expect(await text('file_tail', { path: cached?.uri ?? '', lines: 1 })).toContain('100000')
   })
@@ -133,9 +138,10 @@ describe('shell_exec', () => {
     const { exec, text } = await shell()
     const { cached } = await exec({ command: 'yes first | head -c 6000000; echo last; echo new > made' })
     const path = cached?.uri ?? ''
-    expect(await text('file_head', { path, lines: 3 })).toBe('exit code 0\n--- stdout\nfirst')
-    const [end, changed, made, undo] = (await text('file_tail', { path, lines: 4 })).split('\n')
-    expect([end, changed, made]).toEqual(['last', '--- changed', 'added\t/workspace/made'])
+    const [exit, changed, made, undo, ...head] = (await text('file_head', { path, lines: 6 })).split('\n')
+    expect([exit, changed, made]).toEqual(['exit code 0', '--- changed', 'added\t/workspace/made'])
+    expect(head).toEqual(['--- stdout', 'first'])
+    expect(await text('file_tail', { path, lines: 1 })).toBe('last')
     expect(undo).toMatch(/^undo with workspace_restore '.+'$/)
     expect(await text('file_grep', { path, pattern: 'left out' })).toContain('characters left out)')
   })

@@ -34,7 +34,7 @@ export async function describeSurroundings(facts: ProcessFacts): Promise<string>
     vault === null ? '- You have no workspace.' : formatWorkspace(vault),
     `- You can also write to vfs:///shared/, which all agents share, and vfs:///home/${namespace.context}/, which you keep. Everything else is read-only.`,
     `- Devices are files that answer requests: ${devices.join(', ')}. Tools call them for you.`,
-    '- A long output is stored, and you get its beginning and a vfs:/// URI for file_read and file_grep.',
+    '- A long output is stored, and you get its beginning, its end and a vfs:/// URI for file_read and file_grep.',
     `- You have ${maxSteps} steps${contextBudget === 0 ? '' : ` and ${contextBudget} tokens`}. Call several tools in one step where you can.`,
     '- Give independent parts of a task to child processes with spawn. End with plain text or complete.',
   ]

@@ -14,23 +14,27 @@ const cached: CachedOutput = {
   time: new Date(0),
 }
 
-function previewIn(stub: string): string | undefined {
-  return /\n\nIt begins \([\d,]+ characters?\):\n(?<preview>.*)$/s.exec(stub)?.groups?.['preview']
+/** Returns the beginning and the end that a stub shows. */
+function previewIn(stub: string): string[] | undefined {
+  const preview = /\n\nIt begins and ends:\n(?<preview>.*)$/s.exec(stub)?.groups?.['preview']
+  return preview?.split(/\n?… \((?:[\d,]+ lines?, )?[\d,]+ characters? left out here\)(?:\n|$)/)
 }
 
 describe('a stub', () => {
-  it('names the output, its size and how to read it', () => {
-    const stub = formatStub(cached, 'a line of output\n'.repeat(300), 40)
-    expect(stub).toBe(`The output of file_grep is long; it is stored as ${uri}
-5,100 characters (about 1,275 tokens), 300 lines. Read it with:
-  file_head {"path":"${uri}","lines":50}
+  it('names the output, its size and how to read it, and shows how it begins and ends', () => {
+    const output = `exit code 1\n${'a line of output\n'.repeat(300)}3 tests failed\n`
+    expect(formatStub(cached, output, 80)).toBe(`The output of file_grep is long; it is stored as ${uri}
+5,127 characters (about 1,282 tokens), 302 lines. Read it with:
+  file_lines {"path":"${uri}","start":2,"end":51}
   file_tail {"path":"${uri}","lines":50}
-  file_lines {"path":"${uri}","start":150,"end":199}
   file_grep {"path":"${uri}","pattern":"error"}
 
-It begins (33 characters):
+It begins and ends:
+exit code 1
+… (298 lines, 5,066 characters left out here)
 a line of output
-a line of output`)
+a line of output
+3 tests failed`)
   })
 
   it('counts a last line without its newline', () => {
@@ -39,28 +43,30 @@ a line of output`)
   })
 
   it.each([
-    ['whole lines', 'one\ntwo\nthree', 8, 'one\ntwo'],
-    ['a line that just fits', 'one\ntwo\nthree', 7, 'one\ntwo'],
-    ['no line end of Windows left over', 'one\r\ntwo\r\nthree', 10, 'one\r\ntwo'],
-    ['part of a first line that does not fit', 'a long first line\nx', 6, 'a long'],
-    ['something, if the first lines are blank', '\n\n\nlong enough', 8, '\n\n\nlong '],
-    ['no half of a character', '12345😀\n', 6, '12345'],
-    ['all of it, if it fits', 'one\ntwo', 100, 'one\ntwo'],
+    ['whole lines', 'one\ntwo\nthree\nfour\nfive\n', 16, ['one', 'four\nfive']],
+    ['lines that just fit', 'one\ntwo\nthree\nfour\nfifth', 16, ['one', 'four\nfifth']],
+    ['line ends of Windows', 'one\r\ntwo\r\nthree\r\nsix\r\n', 20, ['one', 'three\r\nsix']],
+    ['parts of lines that do not fit', 'a long first line, a long last line', 16, ['a lo', 'ng last line']],
+    ['something, if the lines are blank', '\n\n\nlong first\nlong last\n\n\n\n', 8, ['\n', 'st\n\n\n']],
+    ['no half of a character', '12😀 something 😀12345\n', 10, ['12', '12345']],
+    ['all of it, if it fits', 'one\ntwo', 100, ['one\ntwo']],
   ])('shows %s', (_, output, previewChars, preview) => {
-    expect(previewIn(formatStub(cached, output, previewChars))).toBe(preview)
+    expect(previewIn(formatStub(cached, output, previewChars))).toEqual(preview)
   })
 
   it('omits the preview if its limit is zero', () => {
     expect(previewIn(formatStub(cached, 'one\ntwo', 0))).toBeUndefined()
   })
 
-  it('shows the beginning of the output, within the limit, in whole characters', () => {
+  it('shows the beginning and the end of the output, within the limit, in whole characters', () => {
+    const text = fc.string({ unit: 'binary', minLength: 1 }).filter((output) => !output.includes('…'))
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(40), (output, previewChars) => {
-        const preview = previewIn(formatStub(cached, output, previewChars)) ?? ''
-        expect(output.startsWith(preview)).toBe(true)
-        expect(preview.length).toBeLessThanOrEqual(previewChars)
-        expect(preview.isWellFormed() || !output.isWellFormed()).toBe(true)
+      fc.property(text, fc.nat(40), (output, previewChars) => {
+        const [head = '', tail = ''] = previewIn(formatStub(cached, output, previewChars)) ?? []
+        expect(output.startsWith(head)).toBe(true)
+        expect(output.replace(/\r?\n$/, '').endsWith(tail)).toBe(true)
+        expect(head.length + tail.length).toBeLessThanOrEqual(previewChars)
+        expect((head.isWellFormed() && tail.isWellFormed()) || !output.isWellFormed()).toBe(true)
       }),
     )
   })

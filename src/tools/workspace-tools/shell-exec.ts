@@ -128,14 +128,8 @@ async function resolveCwd(
 function formatReport(report: CommandReport, seconds: number): string {
   const output = new TextOutput()
   output.add(formatExit(report, seconds))
-  // Before the output: of a long one, only the beginning is read.
   if (report.unmerged !== null) output.add(formatUnmerged(report.unmerged))
   if (report.overwritten !== undefined) output.add(formatOverwritten(report.overwritten))
-  if (report.isTruncated === true) output.add('The output exceeded its limit; the end is missing.')
-  for (const stream of ['stdout', 'stderr'] as const) {
-    const text = truncateMiddle(report[stream].replace(/\n$/, ''))
-    if (text !== '') output.add(`--- ${stream}\n${text}`)
-  }
   if (hasChanges(report)) output.add('--- changed')
   for (const { kind, path, files } of report.directories ?? [])
     output.add(`${kind}\t${escapeUnprintable(path)}/\t(${files} files)`)
@@ -146,6 +140,12 @@ function formatReport(report: CommandReport, seconds: number): string {
   for (const path of report.leftOut) output.add(escapeUnprintable(path))
   if (report.checkpoint !== null) {
     output.add(`undo with workspace_restore '${escapeUnprintable(report.checkpoint)}'`)
+  }
+  // Last: of a long report a model gets the beginning and the end, which shows how the command went.
+  if (report.isTruncated === true) output.add('The output exceeded its limit; the end is missing.')
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const text = truncateMiddle(report[stream].replace(/\n$/, ''))
+    if (text !== '') output.add(`--- ${stream}\n${text}`)
   }
   return output.toText('', CUT_NOTE)
 }
