@@ -21,6 +21,7 @@ export { hasEntries, listDirectoryIfPresent, readFileIfPresent } from './present
 export {
   appendTextSync,
   isOpenToOthers,
+  makeDirectories,
   makeFilesPrivate,
   makePrivate,
   makePrivateDirectory,

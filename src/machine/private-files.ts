@@ -33,24 +33,34 @@ const SUPERUSER = 0
  * creates it, it belongs to the owner of its parent, so that a user's files stay the user's.
  */
 export function makePrivateDirectory(path: string): void {
+  for (const directory of makeDirectories(path, PRIVATE_DIRECTORY_MODE)) {
+    const fd = openSync(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    try {
+      applyOwnerAndMode(fd, dirname(directory), PRIVATE_DIRECTORY_MODE)
+    } finally {
+      closeSync(fd)
+    }
+  }
+}
+
+/**
+ * Creates a directory with its missing parents, and returns those that it created, parents first. Node's recursive form
+ * loops for ever where nothing can be created, as below `/proc`.
+ */
+export function makeDirectories(path: string, mode?: number): string[] {
   const directory = resolve(path)
-  if (isDirectory(directory)) return
-  // Node's recursive form loops for ever where nothing can be created, as below `/proc`.
-  if (statSync(dirname(directory), { throwIfNoEntry: false }) === undefined)
-    makePrivateDirectory(dirname(directory))
+  if (isDirectory(directory)) return []
+  const parent = dirname(directory)
+  const created =
+    statSync(parent, { throwIfNoEntry: false }) === undefined ? makeDirectories(parent, mode) : []
   try {
-    mkdirSync(directory, PRIVATE_DIRECTORY_MODE)
+    mkdirSync(directory, mode)
   } catch (error) {
     // Another process may have created it meanwhile.
-    if (isDirectory(directory)) return
+    if (isDirectory(directory)) return created
     throw error
   }
-  const fd = openSync(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-  try {
-    applyOwnerAndMode(fd, dirname(directory), PRIVATE_DIRECTORY_MODE)
-  } finally {
-    closeSync(fd)
-  }
+  return [...created, directory]
 }
 
 /** Creates an empty file that only its owner may read; false if it exists. */

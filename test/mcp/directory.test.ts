@@ -65,7 +65,7 @@ describe('coppice mcp in a directory', () => {
       expect(run).toContain('total = 1')
       expect(run).toContain('padded')
       expect(run).toMatch(/^ D src\/old.ts$/m)
-      expect(run).toContain(`\n${cli.files}\n`)
+      expect(`${run}\n`).toContain(`\n${cli.files}\n`)
       expect(run).toContain('modified\t/workspace/docs/new.md')
       expect(await call(client, 'file_read', { path: 'docs/new.md' })).toContain('more')
       const patch = await call(client, 'workspace_diff', {})

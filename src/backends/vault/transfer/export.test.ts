@@ -74,6 +74,16 @@ function treeOf(directory: string, prefix = ''): Record<string, unknown> {
 }
 
 describe('an export', () => {
+  // Node's own recursive mkdir would not return.
+  it.each(['/proc/x', '/proc/x/y'])('refuses %s, where no directory can be created', async (directory) => {
+    const { give } = await emptyVault()
+    await expect(give(directory)).rejects.toMatchObject({
+      code: 'ENOENT',
+      path: directory,
+      message: expect.stringContaining('no directory can be created there'),
+    })
+  })
+
   it('writes content, links and permissions, and times of directories after their content', async () => {
     const { vault, log, give } = await emptyVault()
     await vault.write('/a/run.sh', 'echo', { mode: 0o4755 })

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { isErrno, removeAbandonedFiles } from '../../../machine/index.ts'
+import { isErrno, makeDirectories, removeAbandonedFiles } from '../../../machine/index.ts'
 import { DirectoryStack, type HostDirectory, openHostDirectory } from './host-directory.ts'
 import { HostFault, hostError } from './host-fault.ts'
 
@@ -15,8 +15,8 @@ export class HostCursor {
   constructor(root: string, isNew = false) {
     this.#root = root
     this.#directories = this.run('', () => {
-      const created = mkdirSync(root, { recursive: true })
-      if (isNew && created === undefined)
+      const created = createRoot(root)
+      if (isNew && created.length === 0)
         throw new HostFault('EEXIST', 'the directory exists already; remove it first')
       return new DirectoryStack(openHostDirectory(root))
     })
@@ -112,4 +112,14 @@ export function checkName(name: string): string {
 
 function throwRemoved(): never {
   throw new HostFault('ECONFLICT', 'the directory was removed meanwhile; try again')
+}
+
+/** Creates the directory if it is missing, and returns what it created. */
+function createRoot(root: string): string[] {
+  try {
+    return makeDirectories(root)
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT')) throw error
+    throw new HostFault('ENOENT', 'no directory can be created there; name another one')
+  }
 }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { toUtimesArgument } from '../../../machine/index.ts'
+import { makeDirectories, toUtimesArgument } from '../../../machine/index.ts'
 import { type Loss, Salvage, type SalvagedFile, type StoreHome } from '../../../store/index.ts'
 import { VfsError } from '../../../vfs/index.ts'
 import { PLAIN_PERMISSIONS } from './host-writer.ts'
@@ -105,7 +105,7 @@ function listDirectories(files: readonly SalvagedFile[]): Set<string> {
 }
 
 function createEmptyDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true })
+  makeDirectories(directory)
   if (readdirSync(directory).length === 0) return
   const detail = `${directory} is not empty; name a new directory`
   throw new VfsError('EEXIST', directory, { op: 'salvage', detail })
