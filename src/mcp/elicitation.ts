@@ -78,7 +78,8 @@ function findAnswer({ mcpReq }: RequestExtra, unanswered: InputRequests, message
   return 'unanswered'
 }
 
+/** Only a clear no is final: a form that was sent without the field decides nothing. */
 function toPersonAnswer({ action, content }: FormAnswer): PersonAnswer {
-  if (action === 'cancel') return 'dismissed'
-  return action === 'accept' && content?.['allow'] === true ? 'yes' : 'no'
+  const allow = action === 'accept' ? content?.['allow'] : action === 'decline' ? false : undefined
+  return allow === true ? 'yes' : allow === false ? 'no' : 'dismissed'
 }

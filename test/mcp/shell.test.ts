@@ -84,16 +84,22 @@ describe.each([
     expect(text).not.toContain('coppice approve')
   })
 
-  it('does not run a dismissed or unanswered command, and says which', async () => {
-    const turning = await connect({ answer: () => ({ action: 'cancel' }) })
-    const dismissed = await tryCall(turning, 'shell_exec', gated)
-    expect(dismissed.text).toMatch(
-      /EACCES.*dismissed the question without an answer.*coppice approve [0-9a-f]{12}/,
-    )
+  it.each([
+    ['dismissed', { action: 'cancel' }],
+    ['sent without its field', { action: 'accept' }],
+    ['sent with another value', { action: 'accept', content: { allow: 'yes' } }],
+  ] as const)('leaves the question open if its form is %s', async (_what, answer) => {
+    const turning = await connect({ answer: () => ({ ...answer }) })
+    const { text } = await tryCall(turning, 'shell_exec', gated)
+    expect(text).toMatch(/EACCES.*dismissed the question without an answer.*coppice approve [0-9a-f]{12}/)
+    expect(text).not.toContain('denied it')
+  })
+
+  it('does not run an unanswered command, and says so', async () => {
     const failing = await connect({ answer: () => Promise.reject(new Error('no window')) })
     const unanswered = await tryCall(failing, 'shell_exec', gated)
     expect(unanswered.text).toMatch(/EACCES.*nobody answered.*coppice approve [0-9a-f]{12}/)
-    for (const { text } of [dismissed, unanswered]) expect(text).not.toContain('denied it')
+    expect(unanswered.text).not.toContain('denied it')
   })
 
   it('does not ask a question that is too long to show in full, and explains how to approve', async () => {
