@@ -192,7 +192,8 @@ export class Boundary {
     { path, decision, approval }: ExecutionRefusal,
     answer: NegativeAnswer,
   ): Promise<ExecutionRefusal> {
-    if (answer !== 'no') return new ExecutionRefusal(path, decision, { approval, answer })
+    if (answer !== 'no' && answer !== 'declined')
+      return new ExecutionRefusal(path, decision, { approval, answer })
     await this.approvals.withdraw(executionRequest(request))
     return new ExecutionRefusal(path, decision, { answer })
   }

@@ -76,7 +76,7 @@ describe.skipIf(!hasProgram('python3'))('an approval at a terminal', () => {
     expect(terminal.shown).toContain('network: yes')
     terminal.type('n\r')
     expect(await terminal.ended()).toMatchObject({ code: 1 })
-    expect(terminal.shown).toContain('denied it')
+    expect(terminal.shown).toContain('; you declined it\r\n')
   })
 
   it('takes a yes before the last page as a no', async () => {
@@ -85,7 +85,7 @@ describe.skipIf(!hasProgram('python3'))('an approval at a terminal', () => {
     await waitFor(terminal, 'Enter shows them')
     terminal.type('y\r')
     expect(await terminal.ended()).toMatchObject({ code: 1 })
-    expect(terminal.shown).toContain('denied it')
+    expect(terminal.shown).toContain('; you declined it\r\n')
     expect(terminal.shown).not.toContain('[y/N]')
   })
 

@@ -1,15 +1,19 @@
 import { VfsError } from '../../vfs/index.ts'
 import type { ExecutionDecision } from '../policy/index.ts'
 
-/** Answer of a person: yes, no, dismissed, no answer in time, or the question was too long to show in full. */
-export type ApprovalAnswer = 'yes' | 'no' | 'dismissed' | 'unanswered' | 'too_long'
+/**
+ * Answer of a person: yes, no, a no to the person's own command, dismissed, no answer in time, or the question was too
+ * long to show in full.
+ */
+export type ApprovalAnswer = 'yes' | 'no' | 'declined' | 'dismissed' | 'unanswered' | 'too_long'
 
 /** Answers other than yes. */
 export type NegativeAnswer = Exclude<ApprovalAnswer, 'yes'>
 
-/** Texts for the caller. Only a no is final. */
+/** Texts for the caller. Only a no of either kind is final. */
 const ANSWER_TEXTS: Readonly<Record<NegativeAnswer, string>> = {
   no: 'a person denied it; do not ask for the same again',
+  declined: 'you declined it',
   dismissed: 'a person dismissed the question without an answer',
   unanswered: 'nobody answered the question in time',
   too_long: 'the command is too long to show in full, so nobody was asked',

@@ -51,7 +51,7 @@ export function createApprovalOptions(
     ask: async (decision, request, withdrawn) => {
       const asked = withSignal(terminal, withdrawn)
       const lines = formatApproval(request, decision)
-      return (await confirmAfterShowing(asked, lines, `Let it run${runs}?`)) ? 'yes' : 'no'
+      return (await confirmAfterShowing(asked, lines, `Let it run${runs}?`)) ? 'yes' : 'declined'
     },
   }
 }
