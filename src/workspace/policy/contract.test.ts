@@ -94,6 +94,17 @@ describe('a decision', () => {
     expect(decide(executionRequest(request))).toMatchObject({ action: 'allow', categories: ['mutating'] })
   })
 
+  it('says how policy follows cd, if the path is inside once the moves before it succeed', () => {
+    const judge = (shell: string) => decide(executionRequest({ vault: 'v', command: { shell } }))
+    const hint = /outside the workspace; policy follows cd only through &&, as in: cd a && ls \.\.$/
+    for (const line of ['cd sub; ls; cd ..; ls', "sh -c 'cd a/b; cat ../../c'"]) {
+      expect(judge(line).reason).toMatch(hint)
+      expect(judge(line.replaceAll(';', ' &&')).action).toMatch(/^allow/)
+    }
+    for (const line of ['cat ../c', 'cd sub; cat ../../c', 'cd sub; cat /etc/c', 'cd ..; ls'])
+      expect(judge(line).reason).toMatch(/; a rule of policy\.toml can allow the path$/)
+  })
+
   it('names the deciding part, and does not modify its arguments', () => {
     const request = Object.freeze(
       executionRequest({ vault: 'v', command: Object.freeze({ shell: 'ls && curl x | cat' }) }),

@@ -7,6 +7,7 @@ import type { PathContext, PrivatePaths } from './host-path.ts'
 import type { Part } from './part.ts'
 import { findRuling, type PolicyRule, type PolicyRules } from './rules/policy-rules.ts'
 import { addSharedNetwork } from './shared-network.ts'
+import { descend } from './shell/depth.ts'
 import { UNKNOWN } from './shell/unknown.ts'
 
 /** Part of a command with the action of policy. */
@@ -227,12 +228,23 @@ function formatReason(
   const rule = rules.find((rule) => rule.action !== 'allow')
   const reason =
     rule === undefined
-      ? `${quoted}${formatNextStep(action, strongest)}`
+      ? `${quoted}${formatNextStep(action, strongest, parts.slice(0, parts.indexOf(deciding)))}`
       : `${quoted}; ${rule.reason ?? `${rule.source ?? 'a rule'} says ${rule.action}`}`
   return { reason, ...(isCut && action === 'require_approval' && { part: text }) }
 }
 
-function formatNextStep(action: PolicyAction, { path }: Finding): string {
+function formatNextStep(action: PolicyAction, { path }: Finding, before: readonly Part[]): string {
   if (action === 'require_approval') return '; it needs approval'
-  return action === 'deny' && path !== undefined ? '; a rule of policy.toml can allow the path' : ''
+  if (action !== 'deny' || path === undefined) return ''
+  return isInsideAfterMoves(path, before)
+    ? '; policy follows cd only through &&, as in: cd a && ls ..'
+    : '; a rule of policy.toml can allow the path'
+}
+
+/** Reports whether a path is in the workspace if each `cd` before it succeeds. Elsewhere policy assumes that it fails. */
+function isInsideAfterMoves(path: string, before: readonly Part[]): boolean {
+  const depth = before
+    .filter(({ program }) => program === 'cd')
+    .reduce((from, { args: [to = '/'] }) => (to.startsWith('/') ? 0 : Math.max(0, descend(to, from))), 0)
+  return path.startsWith('..') && descend(path, depth) >= 0
 }
