@@ -6,11 +6,15 @@ import {
   type PathChange,
   readFile,
 } from '../vfs/index.ts'
+import { isSameStaging } from './git-index.ts'
 import { type GitPath, isKeptByGit, parseGitPath } from './git-path.ts'
 import { findPackedRefsPath, MAX_PACKED_BYTES } from './packed-refs.ts'
 import { parseCheckedOut } from './parse-ref.ts'
 import { type FileContents, findRefMoves, listRefFiles, type RefMove } from './ref-moves.ts'
 import { MAX_COMMIT_BYTES, walkCommits } from './walk-commits.ts'
+
+/** Limit of an index that is compared: some 500,000 files. */
+const MAX_INDEX_BYTES = 64 * 2 ** 20
 
 /** A branch or tag that changed, with the number of commits that it gained. */
 export interface GitRefChange {
@@ -50,8 +54,8 @@ export interface RefChange {
 }
 
 /**
- * Separates changes of what git keeps by itself, such as the objects of a new commit, from those of other files.
- * O(changes): only new objects are read.
+ * Separates changes of what git keeps by itself, such as the objects of a new commit, from those of other files. An
+ * index that git only wrote again, as `git status` does, is in neither. O(changes): only new objects and indexes are read.
  */
 export async function separateGitChanges(
   changes: AsyncIterable<PathChange> | Iterable<PathChange>,
@@ -59,7 +63,10 @@ export async function separateGitChanges(
   ctx: CallContext = {},
 ): Promise<SeparatedChanges> {
   const [others, own]: [PathChange[], PathChange[]] = [[], []]
-  for await (const change of changes) (isChangeOfGit(change) ? own : others).push(change)
+  for await (const change of changes) {
+    if (!isChangeOfGit(change)) others.push(change)
+    else if (!(await isRefreshedIndex(change, trees, ctx))) own.push(change)
+  }
   if (own.length === 0) return { changes: others, git: undefined }
   const added = new Set(own.filter(({ kind }) => kind !== 'deleted').map(({ path }) => path))
   const moves = findRefMoves(listFiles(own), await readRefFiles(listFiles(own), trees, ctx))
@@ -70,6 +77,17 @@ export async function separateGitChanges(
     counted.push({ ...change, refs, checkedOut: head && parseCheckedOut(head) })
   }
   return { changes: others, git: summarizeGit(counted) }
+}
+
+async function isRefreshedIndex(
+  { path, kind }: PathChange,
+  { before, after }: { readonly before?: FileSystem; readonly after: FileSystem },
+  ctx: CallContext,
+): Promise<boolean> {
+  if (kind !== 'modified' || before === undefined || parseGitPath(path)?.part !== 'index') return false
+  const read = (tree: FileSystem) => readSmallFile(path, tree, ctx, MAX_INDEX_BYTES)
+  const [old, current] = [await read(before), await read(after)]
+  return old !== undefined && current !== undefined && isSameStaging(Buffer.from(old), Buffer.from(current))
 }
 
 /** Summarises changes of what git keeps by itself; undefined if there are none. */

@@ -4,6 +4,7 @@
  * does. Invariant: only what git keeps by itself is summarised; hooks and settings stay in every list.
  */
 export { describeGitSummary } from './describe-git-summary.ts'
+export { type IndexEntry, isSameStaging, readIndex } from './git-index.ts'
 export { isGitDirectory, isKeptByGit, isOverlapPath, parseGitPath } from './git-path.ts'
 export {
   type GitSummary,

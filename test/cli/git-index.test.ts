@@ -66,3 +66,20 @@ it('does not overwrite an entry that was staged in another way meanwhile', async
   const both = await cli.run(['apply', '--markers', '--', ':!/.git'])
   expect(both).toMatchObject({ code: 0, stderr: expect.stringContaining('edit these files: /c.txt') })
 })
+
+it('reports no change for an index that git status wrote again, and keeps no fork of it', async () => {
+  const cli = await committedInside('2')
+  await cli.ok('drop', 'files-1')
+  const look = async (fork: string[], command: string) => {
+    utimesSync(join(cli.files, 'a.txt'), 1_700_000_000, 1_700_000_000)
+    const { code, stderr } = await cli.run(['exec', '-c', ...fork, '--', command])
+    expect(code).toBe(0)
+    return stderr
+  }
+  expect(await look([], 'git status')).toBe('')
+  expect(await cli.ok('forks')).toContain('no forks')
+  expect(await look([], 'git status; echo new > new.txt')).not.toContain('git:')
+  expect(await cli.ok('diff', '--stat')).not.toContain('git:')
+  expect(await look(['--fork', 'named'], 'git status')).not.toContain('git:')
+  expect(await look([], 'echo staged > s.txt; git add s.txt')).toContain('git: 2 files below .git')
+})

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
@@ -127,7 +127,11 @@ describe('coppice mcp in a directory', () => {
   })
 
   it('reports commits and large new directories in a line each', async () => {
-    const { client } = await startClient(project(), [])
+    const cli = project()
+    const { client } = await startClient(cli, [])
+    utimesSync(join(cli.files, 'README.md'), 1_700_000_000, 1_700_000_000)
+    // Git writes its index again, which is no change.
+    expect(await call(client, 'shell_exec', { command: 'git status --short' })).not.toContain('changed')
     const install = 'mkdir packages && for i in $(seq 150); do echo $i > packages/$i; done'
     const commit = 'git checkout -q -b feat && git -c user.name=a -c user.email=b commit -q -a -m work'
     const run = await call(client, 'shell_exec', { command: `${install}; echo more >> README.md; ${commit}` })

@@ -4,6 +4,7 @@ import { compareTrees, isSameTree, type TreeChange } from './compare-trees.ts'
 import { excludeHome } from './exclude-home.ts'
 import type { LayerTrees } from './fork-layers.ts'
 import { forkMirror } from './fork-mirror.ts'
+import { isRefresh } from './git-index.ts'
 import type { HostTree } from './host-tree.ts'
 import { importSession } from './import-changes.ts'
 import type { LinkedFork, LinkHome } from './link-home.ts'
@@ -73,7 +74,7 @@ export async function collectSession(
   if (fork === undefined) await collection.beforeFirstImport?.(kept)
   const { before, after } = await link.openTreeFiles(kept, provenance)
   await importSession(after, changes)
-  if (fork === undefined && isGenerated && isSameTree(before, after)) {
+  if (fork === undefined && isGenerated && isSameTree(before, after, isRefresh)) {
     await link.drop(kept)
     return undefined
   }

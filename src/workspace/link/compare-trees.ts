@@ -40,10 +40,15 @@ export function compareTrees(before: TreeFiles, after: TreeFiles): TreeChange[] 
   )
 }
 
-/** True if two trees have the same visible content. Stops at the first difference. */
-export function isSameTree(before: TreeFiles, after: TreeFiles): boolean {
+/** True if two trees have the same visible content, but for differences to ignore. Stops at the first other one. */
+export function isSameTree(
+  before: TreeFiles,
+  after: TreeFiles,
+  isIgnored: (difference: TreeChange) => boolean = () => false,
+): boolean {
   return before.readTogether(() => {
-    for (const pair of walkPaths(before, after)) if (!isSameEntry(pair.before, pair.after)) return false
+    for (const pair of walkPaths(before, after))
+      if (!isSameEntry(pair.before, pair.after) && !isIgnored(pair)) return false
     return true
   })
 }

@@ -14,6 +14,7 @@ import type { LayerTrees } from './fork-layers.ts'
 import { ForkMerge, type ForkMergeOptions } from './fork-merge.ts'
 import { ForkPoint } from './fork-point.ts'
 import { addGitDetails } from './git-commits.ts'
+import { isRefresh } from './git-index.ts'
 import { isReachedByDirectories } from './host-stats.ts'
 import { HostTree } from './host-tree.ts'
 import type { LinkCheckpoint, LinkedFork, LinkHome, LinkVault } from './link-home.ts'
@@ -260,11 +261,11 @@ export class LinkedDirectory {
     return markUsed(this.#home, fork)
   }
 
-  /** Deletes a fork that has no changes and was never applied. Returns false if it stays. */
+  /** Deletes a fork that has no changes, but perhaps an index that git wrote again, and was never applied. Returns false if it stays. */
   async dropIfUnused(fork: LinkedFork): Promise<boolean> {
     if (await this.isApplied(fork)) return false
     const { before, after } = await this.openTreeFiles(fork)
-    if (!isSameTree(before, after) || readRecord(before)?.isShared === true) return false
+    if (!isSameTree(before, after, isRefresh) || readRecord(before)?.isShared === true) return false
     await this.drop(fork)
     return true
   }
