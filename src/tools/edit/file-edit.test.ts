@@ -56,6 +56,12 @@ describe('file_edit', () => {
     ['a\n', { operation: 'delete_lines', start: 1, find: 'a' }, "'find': delete_lines takes start, end only"],
     ['a\n', { operation: 'replace_string', find: '', replace: 'x' }, "'find': must not be empty"],
     ['a\n', { operation: 'replace_string', find: 'b', replace: 'x' }, 'does not occur in the file'],
+    ['a\n', { operation: 'replace_string', find: ' ', replace: 'x' }, 'the file; read it again and copy'],
+    [
+      'a b\n\tif (a)\n  c\n',
+      { operation: 'replace_string', find: '  if (a)\n    c', replace: 'x' },
+      'at line 2 is a text that differs only in white space',
+    ],
     ['a\nb\na', { operation: 'replace_string', find: 'a', replace: 'x' }, 'occurs 2 times, at lines 1, 3'],
     ['aaa', { operation: 'replace_string', find: 'aa', replace: 'x' }, 'occurs 2 times, at lines 1, 1'],
     ['a\n', { operation: 'replace_string', find: 'a', replace: '\udc00' }, 'not valid Unicode'],

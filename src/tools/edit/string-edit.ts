@@ -15,6 +15,8 @@ export interface StringEdit {
 
 /** Limit of reported matches. */
 const MAX_REPORTED_MATCHES = 10
+/** Limit of a text that is searched without its white space. */
+const MAX_COMPARED_CHARACTERS = 2 ** 20
 /** Cost of one replacement, or of one pause in a search, in characters. */
 const STEPS_PER_MATCH = 64
 const STEPS_PER_PAUSE = 64 * 1024
@@ -37,9 +39,7 @@ export async function editString(
   const search = { text, searched, find: new TextSearch(find), length: find.length, signal }
   const positions = await findFirstMatches(search, MAX_REPORTED_MATCHES + 1)
   const [first] = positions
-  if (first === undefined) {
-    return { refusal: "the text of 'find' does not occur in the file; read it again and copy it exactly" }
-  }
+  if (first === undefined) return { refusal: await formatMissing(text, find, signal) }
   if (!all && positions.length > 1) return { refusal: formatAmbiguity(searched, positions) }
   const getReplacement =
     isExact || !replace.includes('\n') ? () => replace : createLineEndAdapter(text, replace)
@@ -126,6 +126,28 @@ function createLineEndAdapter(text: string, replace: string): (position: number)
     }
     return end === '\n' ? replace : withReturn
   }
+}
+
+/** Formats the refusal for a text that does not occur. Models often copy one with other white space. */
+async function formatMissing(text: string, find: string, signal: AbortSignal | undefined): Promise<string> {
+  const missing = "the text of 'find' does not occur in the file"
+  const words = find.replace(/\s+/g, '')
+  const searched = text.length > MAX_COMPARED_CHARACTERS ? '' : text.replace(/\s+/g, '')
+  const search = { text, searched, find: new TextSearch(words), length: words.length, signal }
+  const [at] = words === '' ? [] : await findFirstMatches(search, 1)
+  if (at === undefined) return `${missing}; read it again and copy it exactly`
+  const line = getLineNumber(text, skipWords(text, at))
+  return `${missing}; at line ${line} is a text that differs only in white space: read it again and copy it exactly`
+}
+
+/** Returns the position behind as many characters that are no white space. */
+function skipWords(text: string, count: number): number {
+  let left = count
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    if (left < word.length) return index + left
+    left -= word.length
+  }
+  return text.length
 }
 
 function formatAmbiguity(text: string, positions: readonly number[]): string {
