@@ -55,7 +55,9 @@ describe('coppice compare', () => {
     const cli = await openProject()
     const refused = await cli.run(['compare', 'fix-1', '--check', 'curl https://example.com'])
     expect(refused.code).toBe(1)
-    expect(refused.stdout).toMatch(/it needs approval; to let it run once: coppice approve [0-9a-f]{12}/)
+    expect(refused.stdout).toMatch(
+      /it needs approval; a person can let it run once with: coppice approve [0-9a-f]{12}/,
+    )
     const slow = await cli.run(['compare', 'fix-1', '--timeout', '1', '--check', 'sleep 100'])
     expect(slow.stdout).toContain('stopped: timeout')
   })

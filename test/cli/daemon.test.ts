@@ -137,7 +137,7 @@ describe('coppice spawn and the daemon', () => {
       errors.push(JSON.parse(await cli.ok('steps', '1', '--json'))[index].tool_error)
     }
     expect(errors[0]).toMatch(
-      /a person dismissed the question without an answer; to let it run once: coppice/,
+      /a person dismissed the question without an answer; a person can let it run once with: coppice/,
     )
     expect(errors[1]).toBe('')
     expect(errors[2]).toContain('a person denied it; do not ask for the same again')

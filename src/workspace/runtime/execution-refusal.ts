@@ -35,7 +35,8 @@ export class ExecutionRefusal extends VfsError {
   constructor(path: string, decision: ExecutionDecision, { approval, answer }: RefusalDetails = {}) {
     const why = decision.reason ?? `the command is ${decision.categories.join(', ')}`
     const answerTexts = answer === undefined ? [] : [ANSWER_TEXTS[answer]]
-    const next = approval === undefined ? [] : [`to let it run once: coppice approve ${approval}`]
+    const next =
+      approval === undefined ? [] : [`a person can let it run once with: coppice approve ${approval}`]
     super('EACCES', path, { op: 'exec', detail: [why, ...answerTexts, ...next].join('; ') })
     this.decision = decision
     this.approval = approval
