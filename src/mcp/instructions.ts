@@ -40,7 +40,7 @@ function formatExecution({ directory }: Workspace): string {
     directory === undefined
       ? 'Give them relative paths: src/a.ts for vfs:///workspace/src/a.ts.'
       : `Their paths work in every tool: ${directory}/src/a.ts and src/a.ts are vfs:///workspace/src/a.ts.`
-  return `Run programs with shell_exec: they see the project alone, as the directory they run in, and what they change is in it when they end. ${paths}`
+  return `Run programs with shell_exec: they see the project alone, as the directory they run in, and what they change is in it when they end. ${paths} A value such as coppice-secret-1f2e… stands for a secret that is not shown: leave it as it is.`
 }
 
 function formatWritableRoots(hasWorkspace: boolean): string {

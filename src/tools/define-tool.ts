@@ -43,13 +43,15 @@ export function defineFileTool<Args extends { readonly path: string }>(tool: Fil
   return { ...tool, run }
 }
 
-/** Defines a tool on the namespace. */
+/** Defines a tool on the namespace. Errors about the directory that the workspace is a fork of name the workspace. */
 export function defineVfsTool<Args>(tool: Tool<Args>): Tool {
   const run = async (args: Args, environment: ToolEnvironment, call: ToolCall) => {
+    const { workspace } = environment
+    const show = (path: string) => toUri(path === workspace?.directory ? workspace.path : path)
     try {
       return await tool.run(args, environment, call)
     } catch (error) {
-      throw withShownPath(error, toUri)
+      throw withShownPath(error, show)
     }
   }
   return { ...tool, run }

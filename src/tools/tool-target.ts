@@ -62,7 +62,7 @@ export function resolveUri(environment: NamespaceEnvironment, uri: string): Tool
     throw createTargetError(
       'EINVAL',
       uri,
-      `this tool takes vfs:/// URIs only, ${formatUriHint({ fs, workspace }, uri)}`,
+      `this tool takes ${formatTakenPaths(workspace)}, ${formatUriHint({ fs, workspace }, uri)}`,
     )
   }
   const path = fromUri(uri)
@@ -107,6 +107,13 @@ function isWorkspacePath({ workspace }: NamespaceEnvironment, text: string): boo
   if (workspace === undefined || text === '') return false
   if (isInDirectory(workspace, text)) return true
   return !/^(?:[/~]|[a-z][a-z0-9+.-]*:)/i.test(text)
+}
+
+function formatTakenPaths(workspace: Workspace | undefined): string {
+  const directory = workspace?.directory
+  return directory === undefined
+    ? 'vfs:/// URIs only'
+    : `vfs:/// URIs and paths below ${escapeUnprintable(directory)}`
 }
 
 /** Formats the URI that an absolute path may stand for, or an example if the path is rather one of this machine. */

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { openHome } from '../../src/backends/vault/index.ts'
@@ -328,10 +336,16 @@ describe('coppice mcp in a directory', () => {
     const { client } = await startClient(cli, [])
     const refused = await tryCall(client, 'shell_exec', { command: 'rm -rf /' })
     expect(refused.text).toContain("exec 'vfs:///workspace'")
-    for (const tool of ['file_read', 'vfs_list'])
-      expect((await tryCall(client, tool, { path: '/etc/passwd' })).text).toMatch(
-        /give a vfs:\/\/\/ URI, such as vfs:\/\/\/workspace\/src\/a.ts|vfs:\/\/\/ URIs only, such as vfs:\/\/\/workspace/,
-      )
+    expect((await tryCall(client, 'file_read', { path: '/etc/passwd' })).text).toContain(
+      'give a vfs:/// URI, such as vfs:///workspace/src/a.ts',
+    )
+    expect((await tryCall(client, 'vfs_list', { path: '/etc/passwd' })).text).toContain(
+      `takes vfs:/// URIs and paths below ${cli.files}, such as vfs:///workspace/src/a.ts`,
+    )
+    await call(client, 'workspace_fork', { name: 'try' })
+    expect((await tryCall(client, 'workspace_merge', { fork: 'none' })).text).toMatch(
+      /has no fork 'none'; its forks: try, .*fork 'vfs:\/\/\/workspace'$/,
+    )
     expect((await tryCall(client, 'file_read', { path: '/etc/passwd' })).text).toContain(
       `not available here, except below ${cli.files};`,
     )

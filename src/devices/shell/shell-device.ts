@@ -51,7 +51,7 @@ function createCommandOperation(
   const { findWorkspace, askFor, timeoutMs: defaultTimeoutMs = DEFAULT_TIMEOUT_MS } = options
   return defineOperation({
     description:
-      'Run a command in the workspace; returns its exit code, output and changes. A command that reaches the network or leaves the workspace waits for approval.',
+      'Run a command in the workspace; returns its exit code, output and changes. Programs in the background end with it. A command that reaches the network or leaves the workspace waits for approval.',
     schema: z.strictObject({
       command: z
         .string()

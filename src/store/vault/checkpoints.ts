@@ -42,7 +42,7 @@ export class Checkpoints {
       throw new VfsError('EINVAL', name, { op: 'checkpoint', detail })
     }
     if (this.#reader.readRecord(this.#prefix + name) === undefined) return
-    const detail = `there is a checkpoint '${name}' already`
+    const detail = `there is a checkpoint '${name}' already; choose another name`
     throw new VfsError('EEXIST', name, { op: 'checkpoint', detail })
   }
 

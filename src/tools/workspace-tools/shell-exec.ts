@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CallContext, isVfsError, isWithin, VfsError } from '../../vfs/index.ts'
+import { type CallContext, isWithin, VfsError } from '../../vfs/index.ts'
 import { defineVfsTool } from '../define-tool.ts'
 import { getCutPosition, sliceStart } from '../text/character-cut.ts'
 import { escapeUnprintable } from '../text/escape-unprintable.ts'
@@ -31,7 +31,7 @@ export const shellExec: Tool = defineVfsTool({
   name: 'shell_exec',
   title: 'Run a command',
   description:
-    'Run a command in the workspace; returns its exit code, output and changes. A command that reaches the network or leaves the workspace waits for approval.',
+    'Run a command in the workspace; returns its exit code, output and changes. Programs in the background end with it. A command that reaches the network or leaves the workspace waits for approval.',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   schema: z
     .strictObject({
@@ -83,24 +83,11 @@ export const shellExec: Tool = defineVfsTool({
       network,
       hosts,
     }
-    const report = await runInWorkspace(workspace, request, { ctx: call.ctx, ask: call.ask, onOutput })
+    const report = await requireExec(workspace)(request, { ctx: call.ctx, ask: call.ask, onOutput })
     if (hasChanges(report)) environment.reads.forget(toUri(workspace.path))
     return formatReport(report, seconds)
   },
 })
-
-/** Runs a command. Errors about the directory that the workspace is a fork of name the workspace. */
-async function runInWorkspace(
-  workspace: Workspace,
-  ...request: Parameters<NonNullable<Workspace['exec']>>
-): Promise<CommandReport> {
-  try {
-    return await requireExec(workspace)(...request)
-  } catch (error) {
-    if (!isVfsError(error) || error.path !== workspace.directory) throw error
-    throw VfsError.withPath(error, workspace.path)
-  }
-}
 
 function requireExec({ exec, path }: Workspace): NonNullable<Workspace['exec']> {
   if (exec !== undefined) return exec

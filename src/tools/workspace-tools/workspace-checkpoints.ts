@@ -27,7 +27,10 @@ export const workspaceRestore: Tool = defineVfsTool({
   description: 'Restore the workspace to a checkpoint; later changes are removed from it.',
   hints: { readOnly: false, destructive: true, idempotent: true },
   schema: z.strictObject({
-    name: z.string().min(1, 'must not be empty').describe('The name of a checkpoint.'),
+    name: z
+      .string()
+      .min(1, 'must not be empty')
+      .describe('The name of a checkpoint; workspace_log lists them.'),
   }),
   async run({ name }, environment, { ctx }) {
     const workspace = await requireWritableWorkspace(environment, ctx)

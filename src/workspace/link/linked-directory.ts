@@ -117,8 +117,9 @@ export class LinkedDirectory {
     const found = name === undefined ? forks[0] : await this.findFork(name)
     if (found !== undefined) return found
     const problem = name === undefined ? 'has no fork yet' : `has no fork '${name}'`
-    const known = forks.length === 0 ? '' : ` (its forks: ${forks.map((fork) => fork.name).join(', ')})`
-    const detail = `${this.path} ${problem}${known}; create one with: coppice exec -- <command>`
+    const known = forks.map((fork) => fork.name).join(', ')
+    const next = known === '' ? 'create one with: coppice exec -- <command>' : `its forks: ${known}`
+    const detail = `${this.path} ${problem}; ${next}`
     throw new VfsError('ENOENT', this.path, { op: 'fork', detail })
   }
 
