@@ -232,4 +232,18 @@ describe('a failure', () => {
     await using hasty = new S3Fs({ bucket, client: { ...options, requestHandler } })
     await expect(hasty.stat('/x')).rejects.toMatchObject({ code: 'ETIMEDOUT' })
   })
+
+  it('to answer is tried twice, not as often as a refusal, and then not again for a while', async () => {
+    proxy.meddle = () => true
+    const client = { ...options, maxAttempts: 5, requestHandler: { socketTimeout: 50 } }
+    await using hasty = new S3Fs({ bucket, client })
+    proxy.asked.length = 0
+    for (const path of ['/x', '/y']) {
+      await expect(hasty.stat(path)).rejects.toMatchObject({
+        code: 'ETIMEDOUT',
+        message: expect.stringContaining(`the S3 server ${options.endpoint} of bucket '${bucket}'`),
+      })
+    }
+    expect(proxy.asked).toHaveLength(2)
+  })
 })

@@ -1,6 +1,8 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { VfsError } from '../../vfs/index.ts'
 import { limitResponses } from './limit-responses.ts'
+import { limitSilence, SilentServerError } from './limit-silence.ts'
+import { createAgents } from './s3-agents.ts'
 import type { S3Call } from './s3-call.ts'
 import { toVfsError } from './s3-errors.ts'
 
@@ -17,21 +19,25 @@ export interface S3Request extends LoadedClient {
   readonly options: { abortSignal?: AbortSignal }
 }
 
-/** A silent server is retried after these timeouts. The caller's settings take precedence. */
-const RETRY_CONFIG: S3ClientConfig = {
-  maxAttempts: 5,
-  requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
-}
+/** Attempts while the server refuses or closes the connection. The caller's settings take precedence. */
+const MAX_ATTEMPTS = 5
+/** Time after a request without an answer in which others fail at once. */
+const PAUSE_MS = 10_000
 
 /** The connection to one bucket. The SDK is loaded at the first request, and each error becomes a `VfsError`. */
 export class S3Connection {
   readonly bucket: string
   readonly #clientOrConfig: S3Client | S3ClientConfig
+  readonly #interruption: AbortSignal | undefined
   #loaded: Promise<LoadedClient> | undefined
+  /** The last error of a server that has not answered since, and when it was. */
+  #silence: { readonly error: unknown; readonly time: number } | undefined
 
-  constructor(bucket: string, client: S3Client | S3ClientConfig = {}) {
+  /** @param interruption once it aborts, requests without an answer end soon. */
+  constructor(bucket: string, client: S3Client | S3ClientConfig = {}, interruption?: AbortSignal) {
     this.bucket = bucket
     this.#clientOrConfig = client
+    this.#interruption = interruption
   }
 
   /** Sends a request. Failures are VfsErrors, or the reason of an aborted signal. */
@@ -39,9 +45,15 @@ export class S3Connection {
     this.#loaded ??= this.#load()
     const loaded = await this.#loaded
     try {
+      if (this.#silence !== undefined && performance.now() - this.#silence.time < PAUSE_MS)
+        throw this.#silence.error
       const options = call.signal === undefined ? {} : { abortSignal: call.signal }
-      return await request({ ...loaded, bucket: this.bucket, options })
+      const response = await request({ ...loaded, bucket: this.bucket, options })
+      this.#silence = undefined
+      return response
     } catch (error) {
+      if (error instanceof SilentServerError && error !== this.#silence?.error)
+        this.#silence = { error, time: performance.now() }
       throw toVfsError(error, call, this.bucket)
     }
   }
@@ -55,14 +67,12 @@ export class S3Connection {
 
   async #load(): Promise<LoadedClient> {
     const sdk = await loadSdk()
-    return {
-      sdk,
-      client: limitResponses(
-        isClient(this.#clientOrConfig)
-          ? this.#clientOrConfig
-          : new sdk.S3Client({ ...RETRY_CONFIG, ...this.#clientOrConfig }),
-      ),
-    }
+    const given = this.#clientOrConfig
+    if (isClient(given)) return { sdk, client: limitResponses(given) }
+    const requestHandler = given.requestHandler ?? (await createAgents(this.#interruption))
+    const client = new sdk.S3Client({ maxAttempts: MAX_ATTEMPTS, ...given, requestHandler })
+    limitSilence(client, this.#interruption)
+    return { sdk, client: limitResponses(client) }
   }
 }
 

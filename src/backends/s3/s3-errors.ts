@@ -1,5 +1,6 @@
 import { type ErrorCode, isVfsError, VfsError } from '../../vfs/index.ts'
 import { ResponseTooLargeError } from './limit-responses.ts'
+import { SilentServerError } from './limit-silence.ts'
 import type { S3Call } from './s3-call.ts'
 
 /** Error names that are more specific than their status. */
@@ -49,6 +50,10 @@ export function toVfsError(error: unknown, { op, path, signal }: S3Call, bucket:
   if (error instanceof ResponseTooLargeError) {
     const detail = `the S3 server of bucket '${bucket}' sent ${error.message}; check the endpoint`
     return new VfsError('EIO', path, { op, detail, cause: error })
+  }
+  if (error instanceof SilentServerError) {
+    const detail = `the S3 server ${error.server} of bucket '${bucket}' does not answer; check that it runs and can be reached, then try again`
+    return new VfsError('ETIMEDOUT', path, { op, detail, cause: error })
   }
   const code = toErrorCode(error)
   if (code === 'ENOENT') return new VfsError(code, path, { op, cause: error })

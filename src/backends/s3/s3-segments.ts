@@ -20,6 +20,8 @@ export interface S3SegmentsOptions {
   readonly client?: S3Client | S3ClientConfig
   /** As `SegmentStore.readOnlyReason`. */
   readonly readOnlyReason?: string | undefined
+  /** Once it aborts, requests that the server leaves unanswered end soon. */
+  readonly interruption?: AbortSignal | undefined
 }
 
 /** Segments as objects of an S3 bucket. Each has a name of its own, so S3 decides nothing between two writers. */
@@ -31,9 +33,9 @@ export class S3Segments implements SegmentStore {
   /** Blocks by segment and index, fetched or on their way, the least recently used first. */
   readonly #blocks = new Map<string, Promise<Uint8Array | undefined>>()
 
-  constructor({ bucket, prefix = '', client, readOnlyReason }: S3SegmentsOptions) {
+  constructor({ bucket, prefix = '', client, readOnlyReason, interruption }: S3SegmentsOptions) {
     this.readOnlyReason = readOnlyReason
-    this.#connection = new S3Connection(bucket, client)
+    this.#connection = new S3Connection(bucket, client, interruption)
     this.#prefix = prefix === '' ? '' : `${prefix}/`
   }
 

@@ -1,9 +1,8 @@
-import type { SegmentStore } from '../../store/index.ts'
 import { VfsError } from '../../vfs/index.ts'
 import { S3Segments, type S3SegmentsOptions } from '../s3/index.ts'
 
 /** The bucket with the large content of a home in a database. */
-export interface HomeObjects extends Omit<S3SegmentsOptions, 'readOnlyReason'> {
+export interface HomeObjects extends Omit<S3SegmentsOptions, 'readOnlyReason' | 'interruption'> {
   /** URL of a server that is not Amazon's. */
   readonly endpoint?: string
   readonly region?: string
@@ -54,12 +53,12 @@ export function parseObjectsUrl(text: string): HomeObjects {
 export function openObjects(
   text: string,
   client: HomeObjects['client'],
-  readOnlyReason: SegmentStore['readOnlyReason'],
+  options: Pick<S3SegmentsOptions, 'readOnlyReason' | 'interruption'>,
 ): S3Segments {
   const { bucket, prefix = '', endpoint, region } = parseObjectsUrl(text)
   const settings = {
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true, region: region ?? DEFAULT_REGION }),
     ...(region !== undefined && { region }),
   }
-  return new S3Segments({ bucket, prefix, client: client ?? settings, readOnlyReason })
+  return new S3Segments({ bucket, prefix, client: client ?? settings, ...options })
 }

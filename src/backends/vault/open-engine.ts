@@ -73,6 +73,11 @@ export interface HomeOptions {
   readonly objects?: HomeObjects
   /** True to throw ENOENT if a database has no home yet, instead of creating it. */
   readonly mustExist?: boolean
+  /**
+   * Once it aborts, nothing waits longer than some seconds for a database or bucket that does not answer. What answers goes
+   * on.
+   */
+  readonly interruption?: AbortSignal
   /** Open for `salvage`, also a store that is too damaged for its engine. */
   readonly toSalvage?: boolean
 }
@@ -127,7 +132,7 @@ export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
 }
 
 async function openDatabase(url: string, options: HomeOptions): Promise<OpenedEngine> {
-  const { path, durability, freshness, cacheDirectory = path, objects } = options
+  const { path, durability, freshness, cacheDirectory = path, objects, interruption } = options
   // A directory alone names a home that was there before.
   const { mustExist = options.url === undefined } = options
   if (options.engine !== undefined) {
@@ -140,7 +145,9 @@ async function openDatabase(url: string, options: HomeOptions): Promise<OpenedEn
     mustExist,
     ...(objects !== undefined && { objects: formatObjectsUrl(objects) }),
     claimObjects: objects?.claim === true,
-    openObjects: (recorded, readOnlyReason) => openObjects(recorded, objects?.client, readOnlyReason),
+    openObjects: (recorded, readOnlyReason) =>
+      openObjects(recorded, objects?.client, { readOnlyReason, interruption }),
+    ...(interruption !== undefined && { interruption }),
     ...(durability !== undefined && { durability }),
     ...(freshness !== undefined && { freshness }),
     ...(cacheDirectory !== undefined && { cacheDirectory }),

@@ -37,6 +37,7 @@ export async function withSharedHome<Result>(
     url,
     path,
     mustExist: !create,
+    interruption: call.terminal.signal,
     ...(durability !== undefined && { durability }),
   })
   try {

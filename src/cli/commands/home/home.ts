@@ -48,6 +48,7 @@ Credentials of S3 come from the environment or ~/.aws.
       throw new UsageError('--claim needs the bucket; name it with --objects')
     const home = await openHome({
       url,
+      interruption: call.terminal.signal,
       ...(objects !== undefined && { objects: { ...parseObjectsUrl(objects), claim } }),
     })
     await home.close()
