@@ -6,6 +6,7 @@ import { createMissingPackageError } from '../engine-errors.ts'
 import { type CallStatement, type CallValue, PostgresCall } from './postgres-call.ts'
 import { getRejectionState, isLostStatement, isUnreachable, toPostgresError } from './postgres-errors.ts'
 import { HeldClient } from './postgres-held-client.ts'
+import { PostgresSilence } from './postgres-silence.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
 import type { PostgresAddress } from './postgres-url.ts'
 
@@ -47,15 +48,29 @@ export class PostgresConnection {
   /** True until a pooler turns out to give each statement another connection. */
   #canPrepare = true
   #wasReached = false
+  readonly #silence: PostgresSilence
   #closing: Promise<void> | undefined
 
-  private constructor(address: PostgresAddress, pg: typeof import('pg')) {
+  private constructor(address: PostgresAddress, pg: typeof import('pg'), interruption?: AbortSignal) {
     const settings = createSettings(address)
+    const silence = new PostgresSilence(interruption)
+    class WatchedClient extends pg.Client {
+      constructor(config?: string | ClientConfig) {
+        super(config)
+        silence.add(this)
+      }
+    }
     // A program that forgets to close its home can still end.
-    const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS, allowExitOnIdle: true })
+    const pool = new pg.Pool({
+      ...settings,
+      max: MAX_CONNECTIONS,
+      allowExitOnIdle: true,
+      Client: WatchedClient,
+    })
     this.address = address
+    this.#silence = silence
     this.createClient = (socket) =>
-      new pg.Client({ ...settings, query_timeout: ANSWER_TIMEOUT_MS, stream: () => socket })
+      new WatchedClient({ ...settings, query_timeout: ANSWER_TIMEOUT_MS, stream: () => socket })
     this.#pool = pool
     // A connection that breaks while nobody uses it: the next statement opens another.
     pool.on('error', () => {})
@@ -63,9 +78,12 @@ export class PostgresConnection {
     pool.on('connect', (client) => client.on('error', () => {}))
   }
 
-  /** Creates the pool of connections, which open as needed. ENOTSUP if the package `pg` is missing. */
-  static async create(address: PostgresAddress): Promise<PostgresConnection> {
-    return new PostgresConnection(address, await loadPg(address.label))
+  /**
+   * Creates the pool of connections, which open as needed. ENOTSUP if the package `pg` is missing.
+   * @param interruption once it aborts, nothing waits longer than some seconds for a server that does not answer.
+   */
+  static async create(address: PostgresAddress, interruption?: AbortSignal): Promise<PostgresConnection> {
+    return new PostgresConnection(address, await loadPg(address.label), interruption)
   }
 
   /** Runs a statement that may run twice: repeats it if the connection breaks. */
@@ -146,7 +164,9 @@ export class PostgresConnection {
       this.#giveBack(client, false)
       return result
     } catch (error) {
-      this.#giveBack(client, getRejectionState(error) === undefined)
+      const isBroken = getRejectionState(error) === undefined
+      if (isBroken) this.#silence.noteFailure()
+      this.#giveBack(client, isBroken)
       throw error
     }
   }
@@ -166,11 +186,13 @@ export class PostgresConnection {
     const startedAt = performance.now()
     for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, MAX_RETRY_MS)) {
       try {
+        if (this.#silence.isGivenUp) throw new Error('it did not answer')
         const client = await this.#pool.connect()
         this.#wasReached = true
         return client
       } catch (error) {
-        const isOver = performance.now() - startedAt > PATIENCE_MS
+        this.#silence.noteFailure()
+        const isOver = this.#silence.isGivenUp || performance.now() - startedAt > PATIENCE_MS
         if (!this.#wasReached || isOver || this.#closing !== undefined || !isUnreachable(error))
           throw toPostgresError('connect', this.address.label, error)
         await delay(pause)

@@ -65,6 +65,8 @@ export interface PostgresEngineOptions {
   readonly openObjects?: (objects: string, readOnlyReason?: string) => SegmentStore
   /** True to throw ENOENT instead of creating a missing home. */
   readonly mustExist?: boolean
+  /** Once it aborts, nothing waits longer than some seconds for a server that does not answer. */
+  readonly interruption?: AbortSignal
 }
 
 /** A home in PostgreSQL, for any number of machines. Needs the package `pg`, and PostgreSQL 15 or later. */
@@ -125,7 +127,7 @@ export class PostgresEngine implements Engine {
    * EACCES, ENOENT or EUNAVAILABLE if the database refuses, is missing or cannot be reached.
    */
   static async open(options: PostgresEngineOptions): Promise<PostgresEngine> {
-    const connection = await PostgresConnection.create(parsePostgresUrl(options.url))
+    const connection = await PostgresConnection.create(parsePostgresUrl(options.url), options.interruption)
     try {
       const home = await setUpHome(connection, options.mustExist === true)
       return new PostgresEngine(connection, await setUpObjects(connection, home, options), options)
