@@ -241,6 +241,21 @@ describe.skipIf(!hasPostgres)('a home in PostgreSQL with large content in S3', (
     expect(damaged[0]).toMatchObject({ places: ['base:/large'] })
     expect(damaged[0]?.detail).toContain(`s3://${objects.bucket}/${key} is missing`)
   })
+
+  it('takes a bucket that cannot be reached for no damage', async () => {
+    const { url, objects, keys, proxy } = await newPlace()
+    await using _proxy = proxy
+    await using home = await openHome({ url, objects })
+    await (await home.createVault('base')).write('/large', streamOf(largeContent('away', 2 * MEBIBYTE)))
+    const [key = ''] = await keys()
+    proxy.meddle = ({ method, url: path = '' }, answer) => {
+      if (method !== 'GET' || !path.includes(key)) return false
+      answer.destroy()
+      return true
+    }
+    await using other = await openHome({ url })
+    await expect(other.fsck()).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  })
 })
 
 /** Small files, each of content of its own: too large for the tree, too small for objects of their own. */

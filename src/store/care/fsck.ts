@@ -137,13 +137,17 @@ async function countObjects({ engine }: StoreHome): Promise<number> {
   }
 }
 
-/** Reads an object, or returns why it failed: an engine may lose one object and still have the next. */
+/**
+ * Reads an object, or returns why it failed: an engine may lose one object and still have the next. Throws if its server
+ * cannot be reached, which says nothing about the object.
+ */
 async function tryRead(
   read: () => MaybePromise<Uint8Array | undefined>,
 ): Promise<Uint8Array | undefined | string> {
   try {
     return await read()
   } catch (error) {
+    if (isVfsError(error, 'EUNAVAILABLE') || isVfsError(error, 'ETIMEDOUT')) throw error
     return `it cannot be read: ${getErrorMessage(error)}`
   }
 }
