@@ -24,7 +24,7 @@ export interface ForkRestore extends Pick<MergeOptions, 'caller' | 'trace'> {
 export interface VaultInfo {
   readonly name: string
   readonly created: Date
-  /** The vault it was forked from, and the time of the forked state. */
+  /** The vault of this home that it was forked from, and the time of the forked state. */
   readonly from?: { readonly vault: string; readonly time: Date }
   readonly checkpoints: number
   /** Number of mutations in its own journal. */

@@ -20,6 +20,7 @@ import {
 } from '../../store/index.ts'
 import { assertOptions, type PathChange } from '../../vfs/index.ts'
 import { type ChangedInodes, type ForeignChangeOptions, watchForeignChanges } from './foreign-changes.ts'
+import { isMachineName, isTrackingName } from './hidden-names.ts'
 import type { ForkOptions, ForkRestore, VaultInfo } from './home-options.ts'
 import type { Lease, LeaseOptions } from './lease.ts'
 import type { MachineCopy } from './machine-copy.ts'
@@ -174,10 +175,12 @@ export class Home implements AsyncDisposable {
     return this.#store.reader.run(() => {
       const { files, bytes } = log.readFiles().getCounters()
       const [from] = log.head.lineage
+      // A pulled vault begins as the hidden fork with the state that both homes have.
+      const isPulled = from !== undefined && isTrackingName(from.vault) && !isMachineName(name)
       return {
         name,
         created: new Date(log.head.created),
-        ...(from && { from: { vault: from.vault, time: new Date(from.time) } }),
+        ...(from && !isPulled && { from: { vault: from.vault, time: new Date(from.time) } }),
         checkpoints: this.#store.getCheckpoints(log).list().length,
         changes: log.seq - log.journal.start,
         files,

@@ -57,7 +57,6 @@ export {
   type ExchangeOptions,
   type FetchReport,
   fetchVault,
-  isTrackingName,
   type PushReport,
   pushVault,
 } from './exchange/index.ts'

@@ -6,7 +6,6 @@ import { findProject, isTooWide } from './enclosing-project.ts'
 import { isHomeMissing, resolveHomePath, withHome } from './home-access.ts'
 import { assertNotElsewhere, findLinkedFork } from './linked-access.ts'
 import { type NamespaceChoices, resolveWorkspaceVault } from './namespace-access.ts'
-import { readVaultInfo } from './vault-info.ts'
 
 /** The workspace of an agent: a vault, or a directory of this machine, of which it gets a fork. */
 export interface AgentWorkspace {
@@ -70,7 +69,7 @@ async function findForkDirectory(call: CommandInvocation, fork: string): Promise
     const linked = await findLinkedFork(home, fork)
     if (linked !== undefined || !(await home.vaults()).includes(fork)) return linked?.link.path
     await assertNotElsewhere(home, fork)
-    const { from } = await readVaultInfo(home, fork)
+    const { from } = await home.info(fork)
     if (from === undefined) throw new CommandError(`'${fork}' is a vault, not a fork; name it with --vault`)
     throw new CommandError(
       `'${fork}' is a fork of ${from.vault}, not of this directory; add --vault ${from.vault}, or choose another name`,

@@ -6,7 +6,6 @@ import { quoteShellWord } from '../render/shell-word.ts'
 import { deleteVault } from './delete-vault.ts'
 import type { OpenHome } from './home-access.ts'
 import { getMountDirectory, isMountCommand } from './mounted-forks.ts'
-import { readVaultInfo } from './vault-info.ts'
 
 /** A deleted fork. */
 export interface DroppedFork {
@@ -20,7 +19,7 @@ export interface DroppedFork {
 /** Deletes a fork and everything stored for it. CommandError if it is no fork, or if a command runs in it; ENOENT. */
 export async function dropFork(open: OpenHome, fork: string): Promise<DroppedFork> {
   assertIdle(open, fork)
-  const { name, from } = await readVaultInfo(open.home, fork)
+  const { name, from } = await open.home.info(fork)
   if (from === undefined)
     throw new CommandError(`'${name}' is not a fork; delete it with: coppice vault delete ${name}`)
   const current = await deleteVault(open, name)

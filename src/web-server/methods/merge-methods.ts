@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { isTrackingName } from '../../backends/vault/index.ts'
 import { RunningForks } from '../../boundary/index.ts'
 import { replaceCurrentVault } from '../../config/index.ts'
 import { VfsError } from '../../vfs/index.ts'
@@ -126,7 +125,7 @@ async function dropFork({ trees, home, path }: WebContext, tree: string): Promis
   if (running !== undefined) throw createMergeError(`${name} is in use by '${running.command}'`)
   await trees.openVault(name)
   const { from } = await home.info(name)
-  if (from === undefined || isTrackingName(from.vault)) throw createMergeError(`'${name}' is not a fork`)
+  if (from === undefined) throw createMergeError(`'${name}' is not a fork`)
   if (ref.kind === 'fork') {
     const { link, fork } = await trees.findFork(name)
     await link.drop(fork)

@@ -64,6 +64,7 @@ describe('push and pull', () => {
     const { hub, one } = await start()
     const two = await Member.open(hub)
     await two.pull()
+    expect(await two.home.info('base')).not.toHaveProperty('from')
     await (await two.vault).write('/answer.md', '42')
     expect(await two.push()).toMatchObject({ isNew: false, changes: [{ kind: 'added', path: '/answer.md' }] })
     await one.pull()

@@ -21,17 +21,11 @@ export interface ExchangeOptions {
 }
 
 const EXCHANGE_NAME = /^exchange-[0-9a-f]{16}$/
-const TRACKING_NAME = /^shared-[0-9a-f]{16}$/
 
 /** Returns the name of the fork that has the state both homes last had. Nobody works in it: its name is reserved. */
 export function toTrackingName({ vault, otherVault, location }: Exchanged): string {
   const identity = JSON.stringify([vault, otherVault, location])
   return `shared-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`
-}
-
-/** Reports whether a vault is the fork that has the state of an exchange. */
-export function isTrackingName(name: string): boolean {
-  return TRACKING_NAME.test(name)
 }
 
 /** Returns a checkpoint name for one exchange. Both homes have it afterwards, and no other exchange uses it. */

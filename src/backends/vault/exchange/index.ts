@@ -10,7 +10,6 @@ export {
   forgetCheckpoint,
   hasChangedSince,
   isExchangeName,
-  isTrackingName,
   toTrackingName,
 } from './exchange.ts'
 export { type FetchReport, fetchTracking, fetchVault, type TrackedState } from './fetch-vault.ts'

@@ -10,6 +10,7 @@ import type {
 } from '../../../store/index.ts'
 import { type PathChange, VfsError } from '../../../vfs/index.ts'
 import type { ChangedInodes, ForeignChangeOptions } from '../foreign-changes.ts'
+import { isMachineName } from '../hidden-names.ts'
 import { Home } from '../home.ts'
 import type { ForkOptions, ForkRestore, VaultInfo } from '../home-options.ts'
 import type { LeaseOptions } from '../lease.ts'
@@ -32,9 +33,6 @@ import { LeaseNotes } from './lease-notes.ts'
 import { MachineHome } from './machine-home.ts'
 import { openMachineCopy } from './open-machine-copy.ts'
 import { formatUnshipped, type LeasedVault, type UnshippedChanges, VaultLease } from './vault-lease.ts'
-
-/** Names of vaults that describe files and programs of this machine. */
-const MACHINE_NAME = /^(?:boundary|(?:link|timeline|checkout|session|shared)-.*)$/
 
 /**
  * A home in a database, with this machine's part of it. A vault is in the part of this machine if that has one of its
@@ -87,7 +85,7 @@ export class SharedHome extends Home {
   }
 
   override async createVault(name: string): Promise<Vault> {
-    if (!MACHINE_NAME.test(name)) {
+    if (!isMachineName(name)) {
       await this.#assertFree(name)
       return this.#shared.createVault(name)
     }
@@ -136,7 +134,7 @@ export class SharedHome extends Home {
 
   override async fork(source: string, name: string, options: ForkOptions = {}): Promise<Vault> {
     // Others see the fork of a leased vault, as they see the vault.
-    const isShared = !MACHINE_NAME.test(name) && (await this.#shipIfLeased(source))
+    const isShared = !isMachineName(name) && (await this.#shipIfLeased(source))
     const home = isShared ? this.#shared : await this.#find(source)
     await this.#assertFree(name)
     return home.fork(source, name, options)

@@ -4,7 +4,6 @@ import { assertIdle, type DroppedFork, dropFork } from '../../access/drop-forks.
 import { type OpenHome, withHome } from '../../access/home-access.ts'
 import { findLinkedFork, listLinkedForkNames, type OpenLinkedFork } from '../../access/linked-access.ts'
 import { assertForkOrVault, assertNotNew } from '../../access/running-command.ts'
-import { readVaultInfo } from '../../access/vault-info.ts'
 import { filterUserVaults } from '../../access/vault-names.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -83,7 +82,7 @@ async function matchForks(open: OpenHome, word: string): Promise<string[]> {
 /** Lists the forks of vaults with some names. */
 async function listVaultForks(home: Home, isMatch: (name: string) => boolean): Promise<string[]> {
   const matching = filterUserVaults(await home.vaults()).filter(isMatch)
-  const infos = await Promise.all(matching.map((name) => readVaultInfo(home, name)))
+  const infos = await Promise.all(matching.map((name) => home.info(name)))
   return infos.filter(({ from }) => from !== undefined && !isMirrorName(from.vault)).map(({ name }) => name)
 }
 

@@ -4,7 +4,6 @@ import type { OpenHome } from '../../access/home-access.ts'
 import { findLinkedFork } from '../../access/linked-access.ts'
 import { openPendingMerges } from '../../access/pending-merge.ts'
 import { assertForkOrVault } from '../../access/running-command.ts'
-import { readVaultInfo } from '../../access/vault-info.ts'
 import { CommandError } from '../../framework/errors.ts'
 
 /**
@@ -38,7 +37,7 @@ export async function createMergeRequest(
 }
 
 async function findOrigin({ home }: OpenHome, fork: string): Promise<string> {
-  const { from } = await readVaultInfo(home, fork)
+  const { from } = await home.info(fork)
   if (from !== undefined) return from.vault
   throw new CommandError(`'${fork}' is not a fork; name what to merge it into, or see coppice vault list`)
 }

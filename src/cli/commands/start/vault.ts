@@ -3,7 +3,6 @@ import { engines, setConfig } from '../../../config/index.ts'
 import { listDefaultVaults } from '../../access/default-vaults.ts'
 import { deleteVault } from '../../access/delete-vault.ts'
 import { assertUserVault, type OpenHome, resolveVaultName, withHome } from '../../access/home-access.ts'
-import { readVaultInfo } from '../../access/vault-info.ts'
 import { filterVisibleVaults } from '../../access/vault-names.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import { exitCodes } from '../../framework/errors.ts'
@@ -44,8 +43,7 @@ const list: Command = defineCommand(
     withHome(call, async (open) => {
       const current = await findCurrentVault(open)
       const infos: VaultInfo[] = []
-      for (const name of filterVisibleVaults(await open.home.vaults()))
-        infos.push(await readVaultInfo(open.home, name))
+      for (const name of filterVisibleVaults(await open.home.vaults())) infos.push(await open.home.info(name))
       if (call.isJson) {
         await call.output.writeValue(infos.map((info) => ({ ...info, isCurrent: info.name === current })))
         return
@@ -86,8 +84,7 @@ const info: Command = defineCommand(
   },
   (call) =>
     withHome(call, async (open) => {
-      const about = await readVaultInfo(
-        open.home,
+      const about = await open.home.info(
         call.optionalArgument('name') ?? (await resolveVaultName(call, open)),
       )
       const { from } = about
