@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openHome } from '../../src/backends/vault/index.ts'
+import { readText } from '../../src/vfs/index.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
 import { Machine } from './machine.ts'
 
@@ -144,6 +146,37 @@ describe.runIf(hasPostgres)('the command line on a shared home', () => {
       1,
       expect.stringContaining("role of this home's database may only read"),
     ])
+  })
+
+  it('lets a role that has SELECT alone use every command that reads, and copy a vault to mount it', async () => {
+    const url = newHome()
+    const viewerUrl = url.replace(/\/\/\w+@/, '//viewer@')
+    const [ann, viewer] = [new Machine(scratch, 'ann', url), new Machine(scratch, 'viewer', viewerUrl)]
+    ann.get('vault', 'create', 'base')
+    ann.get('write', '/a', '--text', 'one')
+    ann.get('checkpoint', 'save', 'then')
+    ann.get('fork', 'base', 'task')
+    ann.get('write', '/b', '--text', 'two', '--vault', 'task')
+    const schema = `home_${homes}`
+    await runSql(`create role viewer login; grant usage on schema ${schema} to viewer;
+      grant select on all tables in schema ${schema} to viewer`)
+    for (const command of [
+      'ls /',
+      'tree /',
+      'cat /a',
+      'grep one',
+      'diff then',
+      'blame /a',
+      'log',
+      'export copy',
+    ])
+      viewer.get(...command.split(' '), '--vault', 'base')
+    for (const command of ['stats', 'fsck', 'home info', 'vault list', 'merge task base --dry-run'])
+      viewer.get(...command.split(' '))
+    const path = join(scratch, 'viewer-part')
+    await using home = await openHome({ url: viewerUrl, path })
+    await using copy = await home.openMachineCopy('task')
+    expect(await readText(await home.vault(copy?.vault ?? ''), '/b')).toBe('two\n')
   })
 
   it('keeps nothing of a database that was dropped and made again at the same address', async () => {

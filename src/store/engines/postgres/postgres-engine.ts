@@ -105,7 +105,7 @@ export class PostgresEngine implements Engine {
     this.#outcomes = new PostgresOutcomes(connection)
     this.#hints = new PostgresHints(connection)
     this.#incarnations = new PostgresIncarnations(connection, home.incarnation)
-    this.sessionRegistry = new PostgresSessionRegistry(connection)
+    this.sessionRegistry = new PostgresSessionRegistry(connection, home.isReadOnly)
     this.#commits = new PostgresCommits({
       connection,
       statement: statements.commit,

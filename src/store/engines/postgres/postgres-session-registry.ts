@@ -1,5 +1,6 @@
+import { isVfsError } from '../../../vfs/index.ts'
 import type { SessionRegistry, SessionRegistryEntry } from '../../sessions/session-registry.ts'
-import type { PostgresConnection } from './postgres-connection.ts'
+import type { PostgresConnection, SqlRow } from './postgres-connection.ts'
 import { qualify } from './postgres-schema.ts'
 
 /** Interval at which a session looks for collections: each look is a trip. */
@@ -17,12 +18,16 @@ export class PostgresSessionRegistry implements SessionRegistry {
   readonly answerIntervalMs: number = ANSWER_INTERVAL_MS
   readonly #connection: PostgresConnection
   readonly #sql: Readonly<Record<'publish' | 'remove' | 'listIds' | 'listEntries', string>>
+  /** True for a role that may only read: it publishes nothing if it has no rights on sessions either. */
+  readonly #isReadOnly: boolean
+  #isRefused = false
   #fence: SessionFence | undefined
   /** Entry that was published after a collection removed the one of the fence. */
   #nextFence: SessionFence | undefined
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: PostgresConnection, isReadOnly: boolean) {
     this.#connection = connection
+    this.#isReadOnly = isReadOnly
     const { schema } = connection.address
     this.#sql = {
       publish: qualify('select S.publish($1, $2)', schema),
@@ -48,7 +53,10 @@ export class PostgresSessionRegistry implements SessionRegistry {
   }
 
   async publish(id: string, text: string): Promise<boolean> {
-    const [[found] = []] = await this.#connection.read({ text: this.#sql.publish }, [id, text])
+    if (this.#isRefused) return false
+    const rows = await this.#publish(id, text)
+    if (rows === undefined) return false
+    const [[found] = []] = rows
     const epoch = String(found)
     const isNew = epoch !== (this.#nextFence ?? this.#fence)?.epoch
     // Collections publish an empty text: they hold nothing.
@@ -59,6 +67,7 @@ export class PostgresSessionRegistry implements SessionRegistry {
   }
 
   async remove(id: string): Promise<void> {
+    if (this.#isRefused) return
     if (this.#fence?.id === id) [this.#fence, this.#nextFence] = [undefined, undefined]
     await this.#connection.read({ text: this.#sql.remove }, [id])
   }
@@ -71,5 +80,16 @@ export class PostgresSessionRegistry implements SessionRegistry {
   async listEntries(): Promise<readonly SessionRegistryEntry[]> {
     const rows = await this.#connection.read({ text: this.#sql.listEntries })
     return rows.map(([id, text, time]) => ({ id: String(id), text: String(text), time: Number(time) }))
+  }
+
+  /** Publishes an entry; undefined if this role, or a standby, may not. A collection then does not wait for this process. */
+  async #publish(id: string, text: string): Promise<SqlRow[] | undefined> {
+    try {
+      return await this.#connection.read({ text: this.#sql.publish }, [id, text])
+    } catch (error) {
+      this.#isRefused = this.#isReadOnly && (isVfsError(error, 'EACCES') || isVfsError(error, 'EROFS'))
+      if (this.#isRefused) return undefined
+      throw error
+    }
   }
 }
