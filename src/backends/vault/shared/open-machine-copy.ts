@@ -1,5 +1,5 @@
 import { createProcessTag } from '../../../machine/index.ts'
-import { isVfsError } from '../../../vfs/index.ts'
+import { isVfsError, VfsError } from '../../../vfs/index.ts'
 import { type Exchanged, fetchTracking, type TrackedState, toTrackingName } from '../exchange/index.ts'
 import type { MachineCopy } from '../machine-copy.ts'
 import { receiveVault, sendVault } from '../transfer/index.ts'
@@ -32,8 +32,24 @@ export async function openMachineCopy(copied: CopiedVault): Promise<MachineCopy>
   }
 }
 
+/** Copies the whole vault: to copy later what changed, the home would have to note the state in the database. */
+async function createReadOnlyCopy({ shared, machine, vault }: CopiedVault): Promise<MachineCopy> {
+  const copy = createSessionName()
+  await receiveVault(machine.store, sendVault(shared.store, vault), { as: copy })
+  const refuse = async () => {
+    throw new VfsError('EROFS', vault, { detail: `this role may only read the home of '${vault}'` })
+  }
+  return {
+    vault: copy,
+    publishFork: refuse,
+    merge: refuse,
+    [Symbol.asyncDispose]: () => machine.home.deleteVault(copy),
+  }
+}
+
 async function createCopy(copied: CopiedVault): Promise<MachineCopy> {
   const { shared, machine, vault } = copied
+  if (shared.home.isReadOnly) return createReadOnlyCopy(copied)
   const { tracking, common } = await fetchLatest(copied)
   // The session works in the copy. The base keeps the common state in the database, also without its checkpoint.
   const copy = createSessionName()
