@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Command, CommandGroup } from './framework/command.ts'
 import { isDumbTerminal, type Terminal } from './framework/terminal.ts'
@@ -91,9 +92,8 @@ async function printCompletions(words: readonly string[], terminal: Terminal): P
   const { completeWords } = await import('./completion.ts')
   const candidates = await completeWords(words, terminal)
   if (candidates === 'files') return print(terminal, ':files')
-  const lines = candidates.map(({ word, summary = '' }) => `${word}\t${summary}\n`)
-  terminal.out.write(lines.join(''))
-  return 0
+  const lines = candidates.map(({ word, summary = '' }) => `${word}\t${summary}`)
+  return lines.length === 0 ? 0 : print(terminal, lines.join('\n'))
 }
 
 function isHelpWord(word: string): boolean {
@@ -114,8 +114,9 @@ function isJsonRequested(args: readonly string[]): boolean {
   return listOptionWords(args).includes('--json')
 }
 
-function print({ out }: Terminal, text: string): number {
-  out.write(`${text}\n`)
+async function print({ out, signal }: Terminal, text: string): Promise<number> {
+  // A write that fails returns false as well; waiting raises its error.
+  if (!out.write(`${text}\n`)) await once(out, 'drain', { signal })
   return 0
 }
 

@@ -1,8 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  closeSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -97,6 +101,19 @@ describe('coppice', () => {
   it('prints JSON on request, also for errors', async () => {
     const { stderr } = await coppice('tour', '--json', '--slow')
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'EUSAGE', message: expect.any(String) } })
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('fails if its output cannot be written', () => {
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    for (const words of ['--help', '--version', 'help exec', 'completion bash']) {
+      const args = [join(root, 'bin/coppice.js'), ...words.split(' ')]
+      const run = spawnSync(process.execPath, args, { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' })
+      expect(run, words).toMatchObject({
+        status: 1,
+        stderr: 'coppice: ENOSPC: no space left on device, write\n',
+      })
+    }
   })
 
   it('loads no package at the start of the commands that people wait for', async () => {
