@@ -98,6 +98,19 @@ describe('a merge of texts', () => {
     expect(merged('1\r\n2\r\n', '1\n2\n', '1\r\ntwo\r\n').hasConflict).toBe(true)
   })
 
+  it('ends markers as the lines of ours end', () => {
+    const crlf = (text: string) => text.replaceAll('\n', '\r\n')
+    for (const [base, ours, theirs] of [
+      ['1\n2\n3\n', '1\nb\n3\n', '1\nc\n3\n'],
+      ['1\n2\n', '1\nb\n', '1\nc\n'],
+      ['1\n2', '1\nb', '1\nc'],
+      ['1\n2\n', '1\nb', '1\nc\n'],
+    ] as const) {
+      const expected = { text: crlf(merged(base, ours, theirs).text), hasConflict: true }
+      expect(merged(crlf(base), crlf(ours), crlf(theirs))).toEqual(expected)
+    }
+  })
+
   it('gets through long texts of repeated lines', () => {
     const base = Array.from({ length: 100_000 }, (_, at) => (at % 2 === 0 ? `line ${at}` : ''))
     const changed = (place: number, sign: string) =>

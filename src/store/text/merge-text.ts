@@ -25,7 +25,8 @@ export interface SideNames {
 }
 
 /**
- * Merges three versions of a text by lines. Conflicting lines stand between markers, or with `union` one after another.
+ * Merges three versions of a text by lines. Conflicting lines stand between markers, which end as the lines of ours do,
+ * or with `union` one after another.
  */
 export function mergeText(
   { base, ours, theirs }: TextSides,
@@ -33,17 +34,21 @@ export function mergeText(
   style: 'markers' | 'union' = 'markers',
 ): MergedText {
   const parts = mergeLines(splitLines(base), splitLines(ours), splitLines(theirs))
-  const lines = parts.flatMap((part) => {
+  // Markers end as the first line does, or editors would show a file with mixed line ends.
+  const carriage = /^[^\n]*\r\n/.test(ours) ? '\r' : ''
+  const lines = parts.flatMap((part, index) => {
     if ('agreed' in part) return part.agreed
+    const isLast = index === parts.length - 1
     const isEnded = part.ours.at(-1) === END_OF_TEXT || part.theirs.at(-1) === END_OF_TEXT
     if (style === 'union')
       return [...withoutEnd(part.ours), ...withoutEnd(part.theirs), ...(isEnded ? [END_OF_TEXT] : [])]
+    const endLast = (side: readonly string[]) => (isLast ? endLine(side, carriage) : side)
     return [
-      `<<<<<<< ${names.ours}`,
-      ...withoutEnd(part.ours),
-      '=======',
-      ...withoutEnd(part.theirs),
-      `>>>>>>> ${names.theirs}`,
+      `<<<<<<< ${names.ours}${carriage}`,
+      ...withoutEnd(endLast(part.ours)),
+      `=======${carriage}`,
+      ...withoutEnd(endLast(part.theirs)),
+      `>>>>>>> ${names.theirs}${isLast && !isEnded ? '' : carriage}`,
       ...(isEnded ? [END_OF_TEXT] : []),
     ]
   })
@@ -70,6 +75,13 @@ function splitLines(text: string): string[] {
 
 function withoutEnd(lines: readonly string[]): readonly string[] {
   return lines.at(-1) === END_OF_TEXT ? lines.slice(0, -1) : lines
+}
+
+/** Adds a carriage return to a last line that has none, since another line follows it between markers. */
+function endLine(lines: readonly string[], carriage: string): readonly string[] {
+  const last = lines.at(-1)
+  const isEnded = last === undefined || last === END_OF_TEXT || last.endsWith(carriage)
+  return isEnded ? lines : lines.with(-1, last + carriage)
 }
 
 function joinLines(lines: readonly string[]): string {
