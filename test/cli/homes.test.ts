@@ -44,11 +44,14 @@ describe('a directory that is no home', () => {
     const cli = new Cli()
     const file = join(cli.files, 'file')
     writeFileSync(file, 'x')
-    expect(await cli.run(['ls', '--home', file])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `coppice: ${file} is not a directory; name one with --home\n`,
-    })
+    const commands = ['ls', 'exec -- true', 'config show', 'mcp', 'ui --no-open', 'daemon status', 'doctor']
+    for (const path of [file, join(file, 'home')]) {
+      const stderr = `coppice: ${path} is not a directory; name one with --home or COPPICE_HOME\n`
+      for (const command of commands) {
+        const run = await cli.run(command.split(' '), { env: { COPPICE_HOME: path } })
+        expect(run, command).toEqual({ code: 1, stdout: '', stderr })
+      }
+    }
     const store = join(cli.files, 'store.db')
     writeFileSync(store, 'no database')
     const { stderr } = await cli.run(['ls', '--home', cli.files, '--json'])

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   createProcessTag,
+  isErrno,
   isOpenToOthers,
   makePrivate,
   makePrivateDirectory,
@@ -22,10 +23,10 @@ const SUPERUSER = 0
 /**
  * Creates the directory of a home for its owner alone, or removes the permissions of others from an existing one.
  * Returns the paths that others had permissions on until now. Throws EACCES if it belongs to another user, or if a link in
- * it would lead the superuser elsewhere.
+ * it would lead the superuser elsewhere, and ENOTDIR for a file.
  */
 export function openHomeDirectory(path: string): string[] {
-  makePrivateDirectory(path)
+  createHomeDirectory(path)
   const user = process.geteuid?.()
   if (user === undefined) return []
   const home = realpathSync(path)
@@ -36,6 +37,16 @@ export function openHomeDirectory(path: string): string[] {
   const open = listOpenPaths(home)
   for (const entry of listOwnPaths(home)) if (isOpen(entry)) makePrivate(entry, owner)
   return open.filter((entry) => !isOpen(entry))
+}
+
+function createHomeDirectory(path: string): void {
+  try {
+    makePrivateDirectory(path)
+  } catch (cause) {
+    if (!isErrno(cause, 'EEXIST', 'ENOTDIR')) throw cause
+    const detail = `cannot use ${path} as a home: it is not a directory; name another`
+    throw new VfsError('ENOTDIR', path, { op: 'open', detail, cause })
+  }
 }
 
 /** The permissions of other users in a home. */

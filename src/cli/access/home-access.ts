@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join, resolve as resolveFile } from 'node:path'
 import type { Vault } from '../../backends/vault/index.ts'
@@ -10,6 +10,7 @@ import {
   setConfig,
   ZONES_VAULT,
 } from '../../config/index.ts'
+import { isErrno } from '../../machine/index.ts'
 import { type CallContext, type FileSystem, VfsError } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, formatErrorLine } from '../framework/errors.ts'
@@ -174,7 +175,10 @@ export async function resolveHomePath(call: CommandInvocation): Promise<string> 
     await rememberEnvironmentPassword()
     if (url !== undefined) return openSharedDirectory(call, url)
   }
-  if (path !== undefined) return path
+  if (path !== undefined) {
+    assertDirectory(path)
+    return path
+  }
   throw new CommandError('this user has no home directory; name a home with --home or COPPICE_HOME')
 }
 
@@ -209,11 +213,20 @@ export function isHomeMissing(path: string): boolean {
   try {
     return !readdirSync(path).some((name) => HOME_MARKER.test(name))
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT') return true
-    if (code === 'ENOTDIR') throw new CommandError(`${path} is not a directory; name one with --home`)
+    if (isErrno(error, 'ENOENT')) return true
+    assertDirectory(path)
     throw toHomeAccessError(path, error)
   }
+}
+
+/** Throws CommandError if a path, or one above it, is a file. */
+function assertDirectory(path: string): void {
+  try {
+    if (statSync(path).isDirectory()) return
+  } catch (error) {
+    if (!isErrno(error, 'ENOTDIR')) return
+  }
+  throw new CommandError(`${path} is not a directory; name one with --home or COPPICE_HOME`)
 }
 
 function createCallContext(call: CommandInvocation): CallContext {
