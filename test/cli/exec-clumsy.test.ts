@@ -131,6 +131,24 @@ describe.skipIf(withoutOverlay !== undefined)('a rename of a directory in one st
   })
 })
 
+describe.skipIf(withoutOverlay !== undefined)('a program below /tmp', () => {
+  it('is missing in a fork, by name, by path and in a script, with the reason', async () => {
+    const cli = project()
+    const tool = join(cli.scratch, 'tool')
+    writeFileSync(tool, '#!/bin/sh\necho it runs\n', { mode: 0o755 })
+    const env = { PATH: `${cli.scratch}:${process.env['PATH']}` }
+    for (const command of [['tool'], [tool], ['sh', '-c', 'tool'], ['bash', '-c', 'tool']]) {
+      const { code, stderr } = await cli.run(['exec', '--', ...command], { env })
+      expect(code).toBe(127)
+      expect(stderr).toContain(`${tool} is missing in the fork: a command has a /tmp of its own; install`)
+    }
+    const outside = await cli.run(['exec', '--isolation', 'none', '--', 'tool'], { env })
+    expect(outside).toMatchObject({ code: 0, stdout: 'it runs\n' })
+    const nowhere = await cli.run(['exec', '--', 'no-such-tool'], { env })
+    expect(nowhere).toMatchObject({ code: 127, stderr: expect.not.stringContaining('is missing in') })
+  })
+})
+
 describe('a program that reads JSON', () => {
   it('gets the reason of a refused apply, and the id for an approval', async () => {
     const cli = project()

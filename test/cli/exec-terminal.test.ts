@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hasProgram } from '../support/debian-programs.ts'
 import { root } from '../support/run-node.ts'
+import { whyNoOverlay } from '../support/tools.ts'
 import { Cli } from './run-cli.ts'
 import { Tmux, whyNoTmux } from './tmux.ts'
 
@@ -105,6 +106,14 @@ describe.skipIf(whyNoTmux() !== undefined)('a command at a terminal', () => {
     expect(terminal.variable('cursor_flag')).toBe('1')
     terminal.line('echo files: $(ls)')
     await terminal.shows(/^files: a.txt$/m)
+  })
+
+  it.skipIf(whyNoOverlay() !== undefined)('fails to rename a directory with the reason', async () => {
+    const { cli, open } = openProject()
+    mkdirSync(join(cli.files, 'd'))
+    const terminal = open()
+    terminal.line("coppice exec -- python3 -c \"import os; os.rename('d', 'e')\"")
+    await terminal.shows(/^coppice: a fork cannot rename a directory of the project in one step/m)
   })
 
   it.each(people)('keeps its work when its terminal is closed, for %s', async (person) => {

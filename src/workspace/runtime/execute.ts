@@ -20,11 +20,10 @@ import { ExecutionState } from './execution-state.ts'
 import { type ExecutionStep, traceStep } from './execution-steps.ts'
 import type { ExecutionWorkspace } from './execution-workspace.ts'
 import { explainIsolated, type IsolatedExplanation } from './explain-isolated.ts'
+import { addFailureNotice } from './failure-notice.ts'
 import { findHostPrograms } from './host-programs.ts'
-import { addRepositoryNotice } from './linked-worktree.ts'
 import { MaskedSession } from './masked-session.ts'
 import { openCommandSession } from './open-command-session.ts'
-import { addRenameNotice } from './rename-notice.ts'
 import { createRunSpec } from './run-spec.ts'
 
 /**
@@ -128,8 +127,9 @@ class Execution {
     })
     const outcome = await this.#step('run', async () => {
       const { onOutput } = this.#options
-      const ended = addRenameNotice(network.addNotices(await session.run(spec)), session, onOutput)
-      return addRepositoryNotice(ended, request.vault, onOutput)
+      const ended = network.addNotices(await session.run(spec))
+      const { kind } = session
+      return addFailureNotice(ended, { kind, directory: request.vault, env: spec.env }, onOutput)
     })
     const summary = await this.#step('summarise', () =>
       collectChanges(

@@ -7,7 +7,6 @@ import {
   type IsolationPlan,
   type VisiblePath,
 } from '../isolation/index.ts'
-import type { RunOutcome, RunSpec } from '../session/index.ts'
 
 /** `gitdir: /path/of/repository/.git/worktrees/name` */
 const GIT_FILE = /^gitdir: (.+?)\n?$/s
@@ -58,21 +57,12 @@ export function listRepositoryPaths(
   return isHidden ? [] : [{ path, mode: 'read', isDirectory: true }]
 }
 
-/** Adds the reason to the errors of a command for which git could not write the repository of a linked worktree. */
-export function addRepositoryNotice(
-  outcome: RunOutcome,
-  directory: string,
-  onOutput: RunSpec['onOutput'],
-): RunOutcome {
-  const stderr = Buffer.from(outcome.stderr)
-  if (!stderr.includes(READ_ONLY_MESSAGE)) return outcome
+/** Explains that git could not write the repository of a linked worktree; undefined if that did not happen. */
+export function explainRepository(output: Buffer, directory: string): string | undefined {
+  if (!output.includes(READ_ONLY_MESSAGE)) return undefined
   const repository = findWorktreeRepository(directory)
-  if (repository === undefined || !stderr.includes(repository)) return outcome
-  const notice = Buffer.from(
-    `coppice: git can only read in a fork of a linked worktree: its repository, ${repository}, is outside of it; run coppice apply and commit in ${directory}\n`,
-  )
-  onOutput?.('stderr', notice)
-  return { ...outcome, stderr: Buffer.concat([stderr, notice]) }
+  if (repository === undefined || !output.includes(repository)) return undefined
+  return `git can only read in a fork of a linked worktree: its repository, ${repository}, is outside of it; run coppice apply and commit in ${directory}`
 }
 
 function readLine(file: string): string {

@@ -89,6 +89,8 @@ export interface RunOutcome {
   readonly signal: string | null
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
+  /** The last output of a command in a terminal, to explain its failure. Not for records. */
+  readonly lastOutput?: Uint8Array
   readonly durationMs: number
   readonly timedOut: boolean
   /** True if output exceeded the limit. */

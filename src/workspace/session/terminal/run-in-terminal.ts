@@ -60,6 +60,7 @@ export async function runInTerminal(
     ...toExit(pseudo.exitCode ?? code, signal, stopped),
     stdout: NOTHING,
     stderr: NOTHING,
+    lastOutput: pseudo.lastOutput,
     durationMs: performance.now() - startedAt,
     timedOut: stopped === 'timeout',
     truncated: false,
