@@ -46,6 +46,10 @@ describe('the directory of a home', () => {
       const detail = `cannot use ${path} as a home: it is not a directory; name another`
       await expect(openHome({ path })).rejects.toMatchObject({ code: 'ENOTDIR', path, detail })
     }
+    await expect(openHome({ path: '' })).rejects.toMatchObject({
+      code: 'EINVAL',
+      detail: 'the path of the home is empty',
+    })
     await expect(openHome({ path: '/proc/none/home' })).rejects.toMatchObject({ code: expect.any(String) })
   })
 })

@@ -106,6 +106,8 @@ export interface OpenedEngine {
  */
 export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
   const { path, engine, durability, toSalvage } = options
+  // It would be the working directory.
+  if (path === '') throw new VfsError('EINVAL', '/', { op: 'open', detail: 'the path of the home is empty' })
   const url = options.url ?? (path === undefined ? undefined : findDatabase(path))
   if (url !== undefined) return openDatabase(url, options)
   if (typeof engine === 'object') return { engine, mended: [] }
