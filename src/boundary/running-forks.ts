@@ -9,16 +9,18 @@ import {
   PRIVATE_FILE_MODE,
 } from '../machine/index.ts'
 import type { PublishedPort } from '../network/index.ts'
-import { createNumberedForkName, type RunningSession } from '../workspace/index.ts'
+import { createNumberedForkName, isContinuedByOthers, type RunningSession } from '../workspace/index.ts'
 import { toUnwritableHomeError } from './unwritable-home.ts'
 
 const SUFFIX = '.json'
+/** Stands for the commands that go on in a fork after the first one has ended. */
+const JOINED_COMMAND = 'coppice enter'
 
 /** A fork of a directory in which a command runs, or is about to. */
 export interface RunningFork {
   readonly fork: string
   readonly directory: string
-  /** The command as a person types it, without secrets. */
+  /** The command as a person types it, without secrets; `coppice enter` once only those that joined it run. */
   readonly command: string
   /** Time of the claim, in milliseconds since the epoch. */
   readonly since: number
@@ -151,7 +153,9 @@ export class RunningForks {
   #read(path: string): RunningFork | undefined {
     try {
       const record: RunningFork = JSON.parse(readFileSync(path, 'utf8'))
-      return isStaleTag(record.owner) ? undefined : record
+      if (isStaleTag(record.owner)) return undefined
+      const isContinued = record.session !== undefined && isContinuedByOthers(record.session)
+      return isContinued ? { ...record, command: JOINED_COMMAND } : record
     } catch (error) {
       // Removed since it was listed, or truncated by a full disk.
       if (isErrno(error, 'ENOENT') || error instanceof SyntaxError) return undefined

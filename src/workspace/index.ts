@@ -100,6 +100,7 @@ export {
   hasPseudoTerminals,
   type IsolatedExplanation,
   type IsolationContext,
+  isContinuedByOthers,
   type JournalEvent,
   type JournalLine,
   LinkedWorkspace,

@@ -24,6 +24,7 @@ export { probeLandlock } from './landlock.ts'
 export {
   createCommandScript,
   createLaunch,
+  ENDED_MARK,
   hasOwnPidLimit,
   JOINED_FILE,
   type Launch,

@@ -5,7 +5,7 @@
  */
 
 export { hasPseudoTerminals } from '../isolation/index.ts'
-export type { CommandTerminal, RunningSession } from '../session/index.ts'
+export { type CommandTerminal, isContinuedByOthers, type RunningSession } from '../session/index.ts'
 export { type Approval, Approvals } from './approvals.ts'
 export { createDirectoryMask } from './directory-mask.ts'
 export {

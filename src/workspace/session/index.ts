@@ -18,7 +18,7 @@ export type {
 } from './command-session.ts'
 export { stageInto } from './entries/staging.ts'
 export { type HostFinding, inspectHost } from './inspect-host.ts'
-export { joinSession } from './joined-session.ts'
+export { isContinuedByOthers, joinSession } from './joined-session.ts'
 export { readLeftSession, waitForSessionEnd } from './left-session.ts'
 export { openSession, type SessionKind } from './open-session.ts'
 export { detachOverlay, MountedOverlay, readLeftOverlay } from './overlay/mounted-overlay.ts'

@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Mutex } from '../../machine/index.ts'
-import { createJoinedLaunch, JOINED_FILE, rememberHostSupport } from '../isolation/index.ts'
+import { isErrno, Mutex } from '../../machine/index.ts'
+import { createJoinedLaunch, ENDED_MARK, JOINED_FILE, rememberHostSupport } from '../isolation/index.ts'
 import type {
   CommandSession,
   RunningSession,
@@ -23,6 +23,16 @@ export async function joinSession(
 ): Promise<CommandSession> {
   if (running.support !== undefined) rememberHostSupport(running.support)
   return new JoinedSession(running, await createSessionDirectory(options.directory))
+}
+
+/** Reports whether the first command of a session has ended, and others that joined it go on. */
+export function isContinuedByOthers({ directory }: RunningSession): boolean {
+  try {
+    return readFileSync(join(directory, JOINED_FILE), 'utf8').includes(ENDED_MARK)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false
+    throw error
+  }
 }
 
 class JoinedSession implements CommandSession {
