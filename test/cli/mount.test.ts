@@ -198,6 +198,26 @@ describe.skipIf(reason !== undefined)(`coppice mount${reason ? `: ${reason}` : '
     expect(cli.isMounted).toBe(false)
   })
 
+  it.skipIf(whyNoOrdinaryMounts() !== undefined)('says who may open the device', () => {
+    const script = `
+      coppice vault create base > /dev/null; mkdir view
+      coppice mount base view 2>&1 || coppice mount base view --background 2>&1 || coppice doctor`
+    const allowed: readonly (readonly [access: string, remedy: string])[] = [
+      ['chmod 600 "$1/fuse"', 'let users in: sudo chmod 666 /dev/fuse'],
+      [
+        'chgrp daemon "$1/fuse"; chmod 660 "$1/fuse"',
+        'join its group: sudo usermod -aG daemon "$USER", then log in again',
+      ],
+    ]
+    for (const [access, remedy] of allowed) {
+      const { lines } = runAsOrdinaryUser(new Cli().scratch, script, access)
+      const line = `coppice: cannot mount: this user may not open /dev/fuse; ${remedy}; coppice doctor shows the rest`
+      expect(lines.slice(0, 2)).toEqual([line, line])
+      expect(lines).toContain('no   fuse              this user may not open /dev/fuse')
+      expect(lines).toContain(`  fuse: ${remedy}`)
+    }
+  })
+
   it.skipIf(whyNoOrdinaryMounts() !== undefined)('works for ordinary users, too', async () => {
     const cli = await Mounting.create()
     const bin = join(cli.scratch, 'bin')

@@ -12,8 +12,14 @@ export function whyNoOrdinaryMounts(): string | undefined {
 /**
  * Runs a script of a shell as on a machine where everybody may open /dev/fuse, and returns its lines. In it, `coppice` is
  * the program, `serve` mounts in the background, and the working directory is the user's own.
+ *
+ * @param access shell lines that set who may open the device `$1/fuse`.
  */
-export function runAsOrdinaryUser(scratch: string, script: string): { home: string; lines: string[] } {
+export function runAsOrdinaryUser(
+  scratch: string,
+  script: string,
+  access = 'chmod 666 "$1/fuse"',
+): { home: string; lines: string[] } {
   const home = join(scratch, 'theirs')
   mkdirSync(home)
   for (const path of [scratch, home]) chmodSync(path, 0o777)
@@ -22,7 +28,7 @@ export function runAsOrdinaryUser(scratch: string, script: string): { home: stri
     '-m',
     'sh',
     '-ec',
-    BECOME_USER,
+    createBecomeUser(access),
     process.execPath,
     home,
     root,
@@ -32,8 +38,8 @@ export function runAsOrdinaryUser(scratch: string, script: string): { home: stri
 }
 
 /** $0 is Node, $1 the user's directory, $2 the repository, $3 the script. */
-const BECOME_USER = `
-mknod "$1/fuse" c 10 229; chmod 666 "$1/fuse"; mount --bind "$1/fuse" /dev/fuse
+const createBecomeUser = (access: string) => `
+mknod "$1/fuse" c 10 229; ${access}; mount --bind "$1/fuse" /dev/fuse
 exec setpriv --reuid=65534 --regid=65534 --clear-groups \
   env -i PATH=/usr/bin:/bin HOME="$1" COPPICE_HOME="$1/home" sh -c "$3" "$0" "$1" "$2" 2> "$1/complaints"
 `

@@ -1,6 +1,7 @@
-import { access, constants, mkdir, mkdtemp } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { release } from 'node:os'
 import { join } from 'node:path'
+import { findFuseProblem } from '../../machine/index.ts'
 import {
   findTool,
   hasOwnPidLimit,
@@ -49,7 +50,7 @@ export async function inspectHost(directory: string): Promise<HostReport> {
       isAvailable: true,
       detail: 'copies the directory first: takes longer the more files it has',
     },
-    await inspectFuse(),
+    inspectFuse(),
     namespaces,
     bubblewrap,
     inspectStrict(namespaces, bubblewrap),
@@ -103,16 +104,11 @@ async function inspectOverlay(directory: string): Promise<HostFinding> {
   }
 }
 
-async function inspectFuse(): Promise<HostFinding> {
+function inspectFuse(): HostFinding {
   const name = 'fuse'
-  try {
-    // fusermount3 opens it with the caller's rights, too.
-    await access('/dev/fuse', constants.R_OK | constants.W_OK)
-    return { name, isAvailable: true, detail: '/dev/fuse can be opened' }
-  } catch {
-    const remedy = 'let users in: chmod 666 /dev/fuse; in a container, pass --device /dev/fuse'
-    return { name, isAvailable: false, detail: '/dev/fuse cannot be opened', remedy }
-  }
+  const problem = findFuseProblem()
+  if (problem === undefined) return { name, isAvailable: true, detail: '/dev/fuse can be opened' }
+  return { name, isAvailable: false, detail: problem.reason, remedy: problem.remedy }
 }
 
 function inspectStrict(namespaces: HostFinding, bubblewrap: HostFinding): HostFinding {

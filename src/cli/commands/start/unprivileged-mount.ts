@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { isErrno } from '../../../machine/index.ts'
+import { findFuseProblem, isErrno } from '../../../machine/index.ts'
 import { CommandError } from '../../framework/errors.ts'
 
 /** Variable with the mount point for the restarted program. */
@@ -25,6 +25,11 @@ export async function prepareMount(plan: MountPlan): Promise<MountPlan & { reado
   const mountPoint = process.env[MOUNT_VARIABLE]
   // A mount without a server would block forever, so it is not inspected.
   if (mountPoint === undefined) await assertDirectory(plan.directory)
+  const problem = mountPoint === undefined ? findFuseProblem() : undefined
+  if (problem !== undefined) {
+    const { reason, remedy } = problem
+    throw new CommandError(`cannot mount: ${reason}; ${remedy}; coppice doctor shows the rest`)
+  }
   if (process.getuid?.() === 0) return plan
   const { DEVICE_DESCRIPTOR, createFusermountCommand, listFuseMounts, sweepStaleMounts } = await import(
     '../../../fuse/index.ts'
