@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHookCommands, getHookFile, getHookProgram, HookFile, hookProgramNames } from './index.ts'
 
@@ -65,6 +65,19 @@ describe('hooks of a program', () => {
     file.install(commands)
     file.remove()
     expect(existsSync(path)).toBe(false)
+  })
+
+  it.each(hookProgramNames)('of %s leave no directory behind, unless it has other files', (name) => {
+    const program = getHookProgram(name)
+    const path = getHookFile(program, { userDirectory: place })
+    const file = new HookFile(path, program)
+    for (const hasOthers of [false, true]) {
+      file.install(createHookCommands(WORDS, program))
+      if (hasOthers) writeFileSync(join(dirname(path), 'notes.md'), '')
+      file.remove()
+      expect(existsSync(path)).toBe(false)
+      expect(existsSync(dirname(path))).toBe(hasOthers)
+    }
   })
 
   it('keep what the user changed after the installation', () => {

@@ -1,5 +1,14 @@
-import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  chmodSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { isErrno, readFileIfPresent } from '../machine/index.ts'
 import { VfsError } from '../vfs/index.ts'
@@ -48,7 +57,7 @@ export class HookFile {
 
   /**
    * Removes the hooks and nothing else. If nothing else changed since the installation, the file is again as it was, to
-   * the byte; one that the installation created is deleted. Returns false if it has none of these hooks. Throws EINVAL
+   * the byte; one that the installation created is deleted, with its directory if that is empty. Returns false if it has none of these hooks. Throws EINVAL
    * if the file is not JSON.
    */
   remove(): boolean {
@@ -64,9 +73,21 @@ export class HookFile {
     ) {
       this.#write(this.path, before)
       rmSync(this.backup)
-    } else if (before === undefined && isDeepStrictEqual(changed, base)) rmSync(this.path)
+    } else if (before === undefined && isDeepStrictEqual(changed, base)) this.#delete()
     else this.#write(this.path, formatConfig(changed, text))
     return true
+  }
+
+  #delete(): void {
+    rmSync(this.path)
+    const directory = dirname(this.path)
+    // One that a variable names is the user's.
+    if (!basename(directory).startsWith('.')) return
+    try {
+      rmdirSync(directory)
+    } catch (error) {
+      if (!isErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EACCES', 'EPERM', 'EBUSY')) throw error
+    }
   }
 
   #parse(text: string | undefined): ConfigTable {
