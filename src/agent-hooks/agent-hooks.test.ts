@@ -69,7 +69,7 @@ describe('hooks of a program', () => {
 
   it.each(hookProgramNames)('of %s leave no directory behind, unless it has other files', (name) => {
     const program = getHookProgram(name)
-    const path = getHookFile(program, { userDirectory: place })
+    const path = getHookFile(program, { userDirectory: place, configDirectory: undefined }, undefined)
     const file = new HookFile(path, program)
     for (const hasOthers of [false, true]) {
       file.install(createHookCommands(WORDS, program))
