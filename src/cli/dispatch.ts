@@ -5,6 +5,21 @@ import { UsageError } from './framework/usage-error.ts'
 import { formatSection } from './render/help.ts'
 
 const MAX_SUGGESTIONS = 3
+/** Commands by the words that other programs have for them. */
+const SYNONYMS: readonly (readonly [words: string, commands: readonly string[]])[] = [
+  ['run start sh', ['exec']],
+  ['shell attach join', ['enter']],
+  ['list status st branch', ['forks', 'ls']],
+  ['delete remove del discard', ['drop', 'rm']],
+  ['rollback reset back', ['apply --undo', 'undo']],
+  ['show view', ['diff', 'cat']],
+  ['init new create', ['exec', 'vault create']],
+  ['clean', ['prune', 'gc']],
+  ['install', ['hooks install']],
+  ['stop', ['kill']],
+]
+/** Options of the program itself. */
+const PROGRAM_OPTIONS: readonly string[] = ['--help', '--version']
 
 export interface ResolvedCommand {
   readonly entry: Command | CommandGroup
@@ -74,9 +89,13 @@ function getLastWord(name: string): string {
 }
 
 function createUnknownCommandError(word: string, names: readonly string[], help: string): UsageError {
-  if (word.startsWith('-'))
+  const [last, whole] = [getLastWord(word).toLowerCase(), word.toLowerCase()]
+  const [, meant] = SYNONYMS.find(([words]) => words.split(' ').includes(whole)) ?? []
+  const known = word.startsWith('-') ? PROGRAM_OPTIONS : [...names, 'help']
+  const near = meant ?? findAllNearest(last, known)
+  const shown = near.slice(0, MAX_SUGGESTIONS).map((name) => `'${name}'`)
+  if (word.startsWith('-') && shown.length === 0)
     return new UsageError(`options such as '${word}' come after the command; see ${help}`)
-  const near = findAllNearest(getLastWord(word), names).slice(0, MAX_SUGGESTIONS)
-  const hint = near.length === 0 ? 'see' : `did you mean ${near.map((name) => `'${name}'`).join(' or ')}? See`
+  const hint = shown.length === 0 ? 'see' : `did you mean ${shown.join(' or ')}? See`
   return new UsageError(`there is no command '${word}'; ${hint} ${help}`)
 }

@@ -13,6 +13,8 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Time after which a command that was ended says how to end it at once. */
 const ENDING_HINT_MS = 3000
 
+const VERSION_WORDS: readonly string[] = ['--version', '-v', '-V', 'version']
+
 /** Errors of standard output and standard error. */
 const writeErrors = new WeakSet<Error>()
 
@@ -69,7 +71,7 @@ function createTerminal(signal: AbortSignal): Terminal {
 
 async function dispatch(args: readonly string[], terminal: Terminal): Promise<number> {
   const [first] = args
-  if (first === '--version' || first === '-v') return print(terminal, readVersion())
+  if (first !== undefined && VERSION_WORDS.includes(first)) return print(terminal, readVersion())
   if (first === '__complete') return printCompletions(args.slice(1), terminal)
   const { formatAllCommands, formatOverview, resolveCommand } = await import('./dispatch.ts')
   if (first === undefined || (isHelpWord(first) && args.length === 1)) {

@@ -26,8 +26,10 @@ describe('coppice diff -- PATH', () => {
     const { code, stderr } = await cli.run(['diff', 'f', '--', 'src/gone'])
     expect(code).toBe(1)
     expect(stderr).toBe(
-      "coppice: there is no change at 'src/gone'; list the changes with: coppice diff --stat\n",
+      "coppice: there is no change at 'src/gone'; list the changes with: coppice diff f --stat\n",
     )
+    const path = await cli.run(['diff', 'src/a'])
+    expect(path.stderr).toContain("no fork 'src/a'; paths come after --: coppice diff -- src/a\n")
   })
 
   it('takes paths of a vault', async () => {

@@ -131,6 +131,14 @@ describe.skipIf(withoutOverlay !== undefined)('a rename of a directory in one st
   })
 })
 
+describe('a command with an option of its own', () => {
+  it('needs -- before it, also for an option that exec has too', async () => {
+    const { code, stderr } = await project().run(['exec', 'sh', '-c', 'echo one'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('and -- before a command with a -c of its own\n')
+  })
+})
+
 describe.skipIf(withoutOverlay !== undefined)('a program below /tmp', () => {
   it('is missing in a fork, by name, by path and in a script, with the reason', async () => {
     const cli = project()

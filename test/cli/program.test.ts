@@ -52,7 +52,8 @@ describe('coppice', () => {
 
   it('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    expect((await coppice('--version')).stdout).toBe(`${version}\n`)
+    for (const word of ['--version', '-v', '-V', 'version'])
+      expect((await coppice(word)).stdout).toBe(`${version}\n`)
   })
 
   it('suggests the intended command for an unknown one, with exit code 2', async () => {
@@ -90,6 +91,14 @@ describe('coppice', () => {
     [['ls', '--long=yes'], "'--long' takes no value"],
     [['find', '--type', 'x'], '--type takes one of f, d, l'],
     [['completion', 'tcsh'], '<shell> takes one of bash, zsh, fish'],
+    [['run', 'npm', 'test'], "no command 'run'; did you mean 'exec'?"],
+    [['delete', 'fix-1'], "no command 'delete'; did you mean 'drop' or 'rm'?"],
+    [['DIFF'], "no command 'DIFF'; did you mean 'diff'?"],
+    [['hlep'], "no command 'hlep'; did you mean 'help'?"],
+    [['--verison'], "no command '--verison'; did you mean '--version'?"],
+    [['exec', '--fork', '--', 'true'], "'--fork' needs a value"],
+    [['diff', '--fork', 'fix-1'], "no option '--fork'; name the fork without an option"],
+    [['enter', 'fix-1', 'npm', 'test'], "unexpected argument 'npm'; put -- before a <command>"],
     [['--home', '/tmp', 'ls'], "options such as '--home' come after the command"],
   ])('answers %j with exit code 2 and the problem', async (args, message) => {
     const run = await coppice(...args)

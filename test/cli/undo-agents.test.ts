@@ -105,7 +105,7 @@ describe('coppice undo', { timeout: 60_000 }, () => {
       expect(await cli.run([command, '--home', join(cli.scratch, 'none')])).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(
-          /^coppice: nothing is recorded for .* yet: .*: coppice hooks install claude\n$/,
+          /^coppice: nothing is recorded for .* yet: .*: coppice hooks install claude; to undo the changes of a fork: coppice apply --undo\n$/,
         ),
       })
   })

@@ -37,6 +37,6 @@ function findTimeline({ home, path, config }: OpenHome): OpenTimeline {
 
 function createUnknownError(directory: string): CommandError {
   return new CommandError(
-    `nothing is recorded for ${directory} yet: an agent is, from its next session on, after: coppice hooks install claude`,
+    `nothing is recorded for ${directory} yet: an agent is, from its next session on, after: coppice hooks install claude; to undo the changes of a fork: coppice apply --undo`,
   )
 }

@@ -67,6 +67,8 @@ function assertKnownOption(
 
 /** Hints at `--` before options of another program, and before names that begin with a dash. */
 function formatDashHint({ arguments: words = {} }: CommandDefinition, rawName: string): string {
+  const takesFork = Object.values(words).some(({ offers }) => offers?.includes('fork') === true)
+  if (takesFork && rawName === '--fork') return '; name the fork without an option'
   const program = Object.entries(words).find(([, { isForOtherProgram }]) => isForOtherProgram === true)
   if (program !== undefined) return `; put -- before the <${program[0]}> and its options`
   const takesNames = Object.values(words).some(({ offers }) => offers === 'path' || offers === 'file')
@@ -85,18 +87,21 @@ interface OptionToken {
   readonly name: string
   readonly rawName: string
   readonly value: string | undefined
+  /** True for `--name=value`. */
+  readonly inlineValue: boolean | undefined
 }
 
 function parseOptionValue(
   optionDefinitions: Readonly<Record<string, CommandOption>>,
-  { name, rawName, value }: OptionToken,
+  { name, rawName, value, inlineValue }: OptionToken,
 ): readonly string[] {
   const option = optionDefinitions[name]
   if (option?.value === undefined) {
     if (value !== undefined) throw new UsageError(`'${rawName}' takes no value`)
     return []
   }
-  if (value === undefined) throw new UsageError(`'${rawName}' needs a value, ${rawName} <${option.value}>`)
+  if (value === undefined || (value === '--' && inlineValue === false))
+    throw new UsageError(`'${rawName}' needs a value, ${rawName} <${option.value}>`)
   assertChoice(rawName, option.choices, value)
   assertFileGiven(rawName, option.offers, value)
   return [value]
@@ -113,7 +118,7 @@ function assignWords(
   const [name, definition] = after
   const { [name]: _after, ...others } = definitions
   return new Map([
-    ...assignArguments(others, words.slice(0, dashPosition)),
+    ...assignArguments(others, words.slice(0, dashPosition), `; put -- before a <${name}>`),
     ...assignArguments({ [name]: definition }, words.slice(dashPosition)),
   ])
 }
@@ -122,6 +127,7 @@ function assignWords(
 function assignArguments(
   definitions: Readonly<Record<string, CommandArgument>>,
   words: readonly string[],
+  hint = '',
 ): Map<string, readonly string[]> {
   const required = Object.values(definitions).filter(({ isOptional }) => isOptional !== true).length
   let spare = words.length - required
@@ -140,7 +146,7 @@ function assignArguments(
     assigned.set(name, taken)
   }
   const [extra] = words.slice(next)
-  if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}'`)
+  if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}'${hint}`)
   return assigned
 }
 

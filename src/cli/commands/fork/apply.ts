@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import {
   type ApplyContext,
   ApplyError,
@@ -16,15 +15,11 @@ import { type Command, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { CommandError, exitCodes } from '../../framework/errors.ts'
 import { UsageError } from '../../framework/usage-error.ts'
-import { quoteShellWord } from '../../render/shell-word.ts'
 import { describeApplied, listAllChanges, printApplied, printUndone } from './apply-report.ts'
 import { abortMerge, continueMerge } from './finish-merge.ts'
 import { formatApplyConflicts, formatUndoConflicts } from './format-apply-conflicts.ts'
 import { pickChanges } from './pick-changes.ts'
-import { selectPaths, toTreePath } from './select-paths.ts'
-
-/** Characters that no fork has in its name, but paths have. */
-const NO_NAME = /[^\w-]/
+import { findPathHint, selectPaths, toTreePath } from './select-paths.ts'
 
 export const apply: Command = defineCommand(
   {
@@ -116,7 +111,12 @@ async function applyForks(call: ApplyInvocation, open: OpenHome, target: ApplyTa
   const paths =
     words.length === 0
       ? undefined
-      : selectPaths(changed ?? [], { words, toPath, messagePrefix: 'nothing was written: ' })
+      : selectPaths(changed ?? [], {
+          words,
+          toPath,
+          fork: forks[0].name,
+          messagePrefix: 'nothing was written: ',
+        })
   const selection = call.has('patch') ? await pickHunks(call, forks, changed ?? [], paths) : { paths }
   if (selection === undefined) {
     await call.output.writeValue(
@@ -219,9 +219,8 @@ async function requireForks(open: OpenHome, names: readonly string[]): Promise<A
 
 /** Says how to apply a path, for a word that is one, and how to list the forks for any other. */
 function suggestNames(names: readonly string[], stranger: string): string {
-  if (!existsSync(stranger) && !NO_NAME.test(stranger)) return 'list its forks with: coppice forks'
-  const forks = names.slice(0, names.indexOf(stranger)).map((name) => `${name} `)
-  return `paths come after --: coppice apply ${forks.join('')}-- ${quoteShellWord(stranger)}`
+  const before = names.slice(0, names.indexOf(stranger))
+  return findPathHint(stranger, ['apply', ...before]) ?? 'list its forks with: coppice forks'
 }
 
 /** Returns the fork used last if it was applied, otherwise the one that was. CommandError if there are several. */

@@ -27,7 +27,7 @@ import {
 import { formatGitLines } from '../../render/format-git.ts'
 import { formatCount } from '../../render/format-values.ts'
 import { type PrintedChanges, printPatch } from './print-patch.ts'
-import { selectPaths, toTreePath } from './select-paths.ts'
+import { findPathHint, selectPaths, toTreePath } from './select-paths.ts'
 
 /** Names that a message has at most. */
 const MAX_LISTED = 10
@@ -141,17 +141,19 @@ interface Comparison {
   readonly trees: TreePair
   /** The directory whose fork it is: the working directory, or one around it. Absent for a vault. */
   readonly directory?: string
+  /** The name of that fork. */
+  readonly fork?: string
 }
 
 /** Leaves out the changes that the words after the dashes do not select. In a vault, these words are its paths. */
 async function selectChanges(call: DiffInvocation, comparison: Comparison): Promise<Comparison> {
   const words = call.argumentList('path')
   if (words.length === 0) return comparison
-  const { directory } = comparison
+  const { directory, fork } = comparison
   const toPath = (word: string) =>
     directory === undefined ? resolve('/', word) : toTreePath(directory, word)
   const changes = await Array.fromAsync(comparison.changes)
-  const selected = new Set(selectPaths(changes, { words, toPath }))
+  const selected = new Set(selectPaths(changes, { words, toPath, fork }))
   return { ...comparison, changes: changes.filter(({ path }) => selected.has(path)) }
 }
 
@@ -162,7 +164,12 @@ async function resolveComparison(call: DiffInvocation, open: OpenHome): Promise<
     if (linked !== undefined) {
       const { link, fork } = linked
       printRunningCommands(call, open, [fork.name])
-      return { changes: link.diff(fork), trees: await link.openTrees(fork), directory: link.path }
+      return {
+        changes: link.diff(fork),
+        trees: await link.openTrees(fork),
+        directory: link.path,
+        fork: fork.name,
+      }
     }
     assertNotNew(open, against)
     await assertComparable(call, open, against)
@@ -184,7 +191,8 @@ async function assertComparable(
   await assertNotElsewhere(open.home, against)
   const forks = await listLinkedForkNames(open.home)
   if (forks.length === 0) return
-  const detail = `this directory has no fork '${against}'; its forks: ${forks.slice(0, MAX_LISTED).join(', ')}`
+  const next = findPathHint(against, ['diff']) ?? `its forks: ${forks.slice(0, MAX_LISTED).join(', ')}`
+  const detail = `this directory has no fork '${against}'; ${next}`
   throw new VfsError('ENOENT', against, { op: 'diff', detail })
 }
 

@@ -1,8 +1,11 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { matchesWildcard } from '../../../workspace/index.ts'
 import { CommandError } from '../../framework/errors.ts'
+import { quoteShellWord } from '../../render/shell-word.ts'
 
+/** Characters that no fork has in its name, but paths have. */
+const NO_NAME = /[^\w-]/
 const WILDCARD = /[*?]/
 const EXCLUSION = /^:[!^]/
 
@@ -11,6 +14,8 @@ export interface PathWords {
   readonly words: readonly string[]
   /** Converts a word to a path as changes have it. */
   toPath(word: string): string
+  /** The fork that messages name; none for a vault. */
+  readonly fork?: string | undefined
   /** Text before the message if nothing is selected, such as `nothing was written: `. */
   readonly messagePrefix?: string
 }
@@ -21,8 +26,9 @@ export interface PathWords {
  */
 export function selectPaths(
   changes: readonly { readonly path: string }[],
-  { words, toPath, messagePrefix = '' }: PathWords,
+  { words, toPath, fork, messagePrefix = '' }: PathWords,
 ): string[] {
+  const list = `coppice diff ${fork === undefined ? '' : `${fork} `}--stat`
   const paths = changes.map(({ path }) => path)
   const included = words.filter((word) => !EXCLUSION.test(word))
   const excluded = new Set(
@@ -31,15 +37,19 @@ export function selectPaths(
   const chosen = included.length === 0 ? paths : included.flatMap(matchWord)
   const selected = [...new Set(chosen)].filter((path) => !excluded.has(path))
   if (selected.length > 0) return selected
-  throw new CommandError(`${messagePrefix}the paths leave no change; see coppice diff --stat`)
+  throw new CommandError(`${messagePrefix}the paths leave no change; see ${list}`)
 
   function matchWord(word: string): string[] {
     const found = matchPaths(toPath(word), paths)
     if (found.length > 0) return found
-    throw new CommandError(
-      `${messagePrefix}there is no change at '${word}'; list the changes with: coppice diff --stat`,
-    )
+    throw new CommandError(`${messagePrefix}there is no change at '${word}'; list the changes with: ${list}`)
   }
+}
+
+/** Says how to name a path, for a word in place of a fork that is one; undefined for any other. */
+export function findPathHint(word: string, command: readonly string[]): string | undefined {
+  if (!existsSync(word) && !NO_NAME.test(word)) return undefined
+  return `paths come after --: coppice ${command.join(' ')} -- ${quoteShellWord(word)}`
 }
 
 /** Lists the paths at or below a path, or those that match it as a pattern. */

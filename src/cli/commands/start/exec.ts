@@ -104,7 +104,9 @@ function parseCommand(call: ExecInvocation): CommandSpec {
   if (!call.has('shell')) return { argv: words }
   const [line] = words
   if (line !== undefined && words.length === 1) return { shell: line }
-  throw new UsageError('--shell takes one argument; put the command in quotation marks')
+  throw new UsageError(
+    '--shell (-c) takes one argument; put the line in quotation marks, and -- before a command with a -c of its own',
+  )
 }
 
 /** Runs the lanes and returns the exit code of the first that failed; 0 if none did. */
