@@ -5,15 +5,15 @@ import { UsageError } from './framework/usage-error.ts'
 import { formatSection } from './render/help.ts'
 
 const MAX_SUGGESTIONS = 3
-/** Commands by the words that other programs have for them. */
+/** Commands, also those of groups, by the words that other programs have for them. */
 const SYNONYMS: readonly (readonly [words: string, commands: readonly string[]])[] = [
   ['run start sh', ['exec']],
   ['shell attach join', ['enter']],
-  ['list status st branch', ['forks', 'ls']],
-  ['delete remove del discard', ['drop', 'rm']],
-  ['rollback reset back', ['apply --undo', 'undo']],
-  ['show view', ['diff', 'cat']],
-  ['init new create', ['exec', 'vault create']],
+  ['list ls status st branch', ['list', 'forks', 'ls']],
+  ['delete remove rm drop del discard', ['delete', 'remove', 'drop', 'rm']],
+  ['rollback reset back', ['restore', 'apply --undo', 'undo']],
+  ['show view', ['show', 'diff', 'cat']],
+  ['add create new make init', ['add', 'create', 'install', 'save', 'exec', 'vault create']],
   ['clean', ['prune', 'gc']],
   ['install', ['hooks install']],
   ['stop', ['kill']],
@@ -89,10 +89,11 @@ function getLastWord(name: string): string {
 }
 
 function createUnknownCommandError(word: string, names: readonly string[], help: string): UsageError {
-  const [last, whole] = [getLastWord(word).toLowerCase(), word.toLowerCase()]
-  const [, meant] = SYNONYMS.find(([words]) => words.split(' ').includes(whole)) ?? []
+  const last = getLastWord(word).toLowerCase()
+  const [, synonyms = []] = SYNONYMS.find(([words]) => words.split(' ').includes(last)) ?? []
+  const meant = synonyms.filter((command) => names.includes(command.replace(/ .*/, '')))
   const known = word.startsWith('-') ? PROGRAM_OPTIONS : [...names, 'help']
-  const near = meant ?? findAllNearest(last, known)
+  const near = meant.length > 0 ? meant : findAllNearest(last, known)
   const shown = near.slice(0, MAX_SUGGESTIONS).map((name) => `'${name}'`)
   if (word.startsWith('-') && shown.length === 0)
     return new UsageError(`options such as '${word}' come after the command; see ${help}`)

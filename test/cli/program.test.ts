@@ -93,6 +93,8 @@ describe('coppice', () => {
     [['completion', 'tcsh'], '<shell> takes one of bash, zsh, fish'],
     [['run', 'npm', 'test'], "no command 'run'; did you mean 'exec'?"],
     [['delete', 'fix-1'], "no command 'delete'; did you mean 'drop' or 'rm'?"],
+    [['hooks', 'add'], "no command 'hooks add'; did you mean 'install'?"],
+    [['vault', 'drop'], "no command 'vault drop'; did you mean 'delete'?"],
     [['DIFF'], "no command 'DIFF'; did you mean 'diff'?"],
     [['hlep'], "no command 'hlep'; did you mean 'help'?"],
     [['--verison'], "no command '--verison'; did you mean '--version'?"],
