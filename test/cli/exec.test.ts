@@ -129,6 +129,10 @@ describe('coppice exec', () => {
     expect(run.stderr).toContain("use: coppice exec --shell -- 'cat a.txt | wc -l'\n")
     const plain = await project().run(['exec', '--', 'missing'])
     expect(plain.stderr).not.toContain('--shell')
+    const variable = await project().run(['exec', '--', 'FOO=1', 'env'])
+    expect(variable.stderr).toContain("use: coppice exec --shell -- 'FOO=1 env'\n")
+    const builtin = await project().run(['exec', '--', 'cd', 'src'])
+    expect(builtin.stderr).toContain("use: coppice exec --shell -- 'cd src'\n")
   })
 
   it('continues in a fork, shows, applies, undoes and drops it', async () => {

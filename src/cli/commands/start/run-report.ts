@@ -24,6 +24,8 @@ const STOP_MESSAGES = {
   abort: 'the command was stopped',
 } as const
 const INTERRUPTED_NOTE = '; the changes so far are kept'
+/** A variable before a program, and commands that are part of a shell. */
+const SHELL_WORD = /^(?:\w+=.*|alias|cd|eval|exec|export|set|source|type|ulimit|umask|unset|\.)$/s
 /** Changes that a diff of vaults does not list. */
 const ATTRIBUTES_ONLY = '  only owners, or permissions of directories'
 
@@ -93,10 +95,12 @@ async function prepareNextRun(
   return { ...run, options: { ...run.options, fork, allowedHosts } }
 }
 
-/** Returns a line for a shell that was given as the name of a program; undefined for any other command. */
+/** Returns the line of a command that only a shell understands, if it was not found; undefined for any other. */
 function findShellLine({ command, exit_code }: RunReport['result']): string | undefined {
-  if (exit_code !== EXIT_NOT_FOUND || !('argv' in command) || command.argv.length !== 1) return undefined
-  return command.argv.find((word) => word.includes(' '))
+  if (exit_code !== EXIT_NOT_FOUND || !('argv' in command)) return undefined
+  const [first = '', ...others] = command.argv
+  if (others.length === 0 && first.includes(' ')) return first
+  return SHELL_WORD.test(first) ? command.argv.map(quoteShellWord).join(' ') : undefined
 }
 
 /** Formats the paths that others changed too, in the same lines. */
