@@ -157,7 +157,15 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     expect(await cli.ok('mount', 'fix', cli.place, '--background')).toContain(`ends it`)
     expect(readdirSync(cli.place).sort()).toEqual(['a', 'new'])
     const second = await cli.run(['mount', 'fix', cli.place, '--background'])
-    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('fix is in use by a command') })
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`unmount it first with: coppice unmount ${cli.place}`),
+    })
+    const swapped = await cli.run(['mount', cli.place, 'fix'])
+    expect(swapped).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`the directory comes last: coppice mount <name> ${cli.place}`),
+    })
     await cli.ok('unmount', cli.place)
     expect(cli.isMounted).toBe(false)
     const missing = await cli.run(['mount', 'none', cli.place, '--background'])
@@ -189,7 +197,7 @@ describe.skipIf(reason !== undefined)(`coppice mount of a fork${reason ? `: ${re
     const server = await cli.mount()
     const other = join(cli.scratch, 'other')
     mkdirSync(other)
-    expect((await cli.run(['mount', 'fix', other])).stderr).toContain('fix is in use by a command')
+    expect((await cli.run(['mount', 'fix', other])).stderr).toContain("fix is in use by 'coppice mount fix")
     server.kill('SIGINT')
     await once(server, 'exit')
   })

@@ -36,7 +36,7 @@ export function assertIdle({ path }: OpenHome, fork: string): void {
   const { command } = running
   const next = isMountCommand(command)
     ? `unmount it first with: coppice unmount ${quoteShellWord(getMountDirectory(fork, command))}`
-    : 'end that command first'
+    : `end that command first, or join it with: coppice enter ${fork}`
   throw new CommandError(`${fork} is in use by '${command}'; ${next}`)
 }
 

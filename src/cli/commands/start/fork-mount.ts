@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { RunningForks } from '../../../boundary/index.ts'
 import { escapeName } from '../../../text/index.ts'
 import { type ForkMountChanges, mountFork } from '../../../workspace/index.ts'
+import { assertIdle } from '../../access/drop-forks.ts'
 import type { OpenHome } from '../../access/home-access.ts'
 import { getMountsDirectory } from '../../access/home-path.ts'
 import type { OpenLinkedFork } from '../../access/linked-access.ts'
@@ -18,16 +19,19 @@ const POLL_MS = 100
 /** Mounts a fork of a directory until it is unmounted or interrupted, and prints what the fork then has. */
 export async function serveForkMount(
   call: ForkMountInvocation,
-  { path, ctx }: OpenHome,
+  open: OpenHome,
   { link, fork }: OpenLinkedFork,
   plan: MountPlan & { readonly device?: number },
 ): Promise<void> {
+  const { path, ctx } = open
   const { output, terminal } = call
   const { directory, source, isReadOnly } = plan
   const command = formatMountCommand(fork.name, directory)
   using claim = RunningForks.of(path).claim({ fork: fork.name, directory: link.path, command })
-  if (claim === undefined)
-    throw new CommandError(`${fork.name} is in use by a command; wait for its end, or use coppice enter`)
+  if (claim === undefined) {
+    assertIdle(open, fork.name)
+    throw new CommandError(`${fork.name} is in use by another command; try again`)
+  }
   const { signal: _signal, ...provenance } = ctx
   const options = {
     link,

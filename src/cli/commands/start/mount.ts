@@ -83,6 +83,10 @@ async function runInBackground(call: MountInvocation): Promise<void> {
 async function runVaultMount(call: MountInvocation): Promise<void> {
   const name = call.argument('what')
   const withoutXattrs = call.has('no-xattr')
+  if (name.includes('/'))
+    throw new UsageError(
+      `'${name}' is no vault or fork; the directory comes last: coppice mount <name> ${name}`,
+    )
   const namespaceOption = namespaceOptions.find((option) => call.has(option))
   if (namespaceOption !== undefined)
     throw new UsageError(
