@@ -370,3 +370,22 @@ it('reports a deleted working directory in one line', async () => {
     stderr: 'coppice: the working directory was deleted; change to an existing one\n',
   })
 })
+
+it.skipIf(!isRoot)('reports a working directory that its user may not read in one line', () => {
+  const cli = new Cli(NOBODY)
+  const closed = join(cli.scratch, 'closed')
+  const inside = join(closed, 'inside')
+  mkdirSync(inside, { recursive: true })
+  chmodSync(closed, 0o700)
+  for (const words of ['exec -- true', 'forks', 'mcp', 'tool list']) {
+    const become = 'cd "$0" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
+    const args = ['-c', become, inside, ...program, ...words.split(' ')]
+    const env = { ...process.env, NODE_OPTIONS: '', COPPICE_HOME: cli.home, HOME: cli.scratch }
+    const { status, stderr } = spawnSync('sh', args, { env, encoding: 'utf8' })
+    expect({ status, stderr }, words).toEqual({
+      status: 1,
+      stderr:
+        'coppice: you may not read the working directory, or one around it; change to another, or ask its owner\n',
+    })
+  }
+})

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { isErrno } from '../../machine/index.ts'
 import { isWithin } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, formatErrorLine } from '../framework/errors.ts'
@@ -81,6 +82,7 @@ function findWorkingDirectory(): string {
   try {
     return realpathSync(process.cwd())
   } catch (cause) {
+    if (isErrno(cause, 'EACCES')) throw cause
     throw new CommandError('the working directory was deleted; go to another, or name a vault with --vault', {
       cause,
     })

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { ConfigError } from '../../config/index.ts'
 import { firstError } from '../../machine/index.ts'
 import { escapeName, escapeText } from '../../text/index.ts'
@@ -10,6 +11,9 @@ import { UsageError } from './usage-error.ts'
 export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
 
 const MISSING_DIRECTORY = 'the working directory was deleted; change to an existing one'
+
+const CLOSED_DIRECTORY =
+  'you may not read the working directory, or one around it; change to another, or ask its owner'
 
 /** Part of the message of a store on a full disk. */
 const STORE_FULL = 'the store could not commit'
@@ -35,9 +39,21 @@ export function describeError(thrown: unknown): { readonly exitCode: number; rea
   if (!(error instanceof Error)) return { exitCode, message: String(error) }
   if ('syscall' in error && error.syscall === 'uv_cwd') return { exitCode, message: MISSING_DIRECTORY }
   // A system error has a code and prints unchanged; any other error is a bug.
-  if ('code' in error) return { exitCode, message: error.message }
+  if ('code' in error) {
+    const isClosed = error.code === 'EACCES' && !canUseWorkingDirectory()
+    return { exitCode, message: isClosed ? CLOSED_DIRECTORY : error.message }
+  }
   const where = process.env['COPPICE_DEBUG'] ? `\n${error.stack}` : ' (COPPICE_DEBUG=1 shows where)'
   return { exitCode, message: `internal error: ${error.message}; please report it${where}` }
+}
+
+function canUseWorkingDirectory(): boolean {
+  try {
+    accessSync(process.cwd(), constants.R_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Formats a message for a terminal, with control characters escaped. */
