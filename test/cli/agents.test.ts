@@ -47,6 +47,7 @@ describe('coppice tool', () => {
     await call(cli, 'write_file', { path: TASKS, content: '- [ ] plan\n' })
     expect(await call(cli, 'file_head', { path: TASKS })).toBe('- [ ] plan\n')
     const answer = await cli.ok('tool', 'call', 'file_head', '--json', JSON.stringify({ path: TASKS }))
+    expect(await cli.ok('tool', 'call', 'file_head', JSON.stringify({ path: TASKS }))).toContain('- [ ] plan')
     expect(JSON.parse(answer)).toEqual({ text: expect.stringContaining('- [ ] plan'), isError: false })
     const input = JSON.stringify({ path: TASKS, lines: 1 })
     for (const place of [['-'], ['--args', '-'], ['--json', '-']]) {

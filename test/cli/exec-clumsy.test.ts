@@ -131,6 +131,13 @@ describe.skipIf(withoutOverlay !== undefined)('a rename of a directory in one st
   })
 })
 
+it('names the unit of a time limit', async () => {
+  expect(await project().run(['exec', '--timeout', '1m', '--', 'true'])).toMatchObject({
+    code: 2,
+    stderr: "coppice: --timeout takes a whole number of seconds, not '1m'\n",
+  })
+})
+
 describe('a command with an option of its own', () => {
   it('needs -- before it, also for an option that exec has too', async () => {
     const { code, stderr } = await project().run(['exec', 'sh', '-c', 'echo one'])

@@ -36,11 +36,13 @@ export class CommandInvocation<OptionName extends string = never, ArgumentName e
   }
 
   /** Returns the value of an option as a whole number, zero or above. UsageError for any other text. */
-  countOption(option: OptionName): number | undefined {
+  countOption(option: OptionName, unit?: 'seconds'): number | undefined {
     const text = this.option(option)
     if (text === undefined) return undefined
     if (/^\d{1,15}$/.test(text)) return Number(text)
-    throw new UsageError(`--${option} takes a whole number, not '${text}'`)
+    throw new UsageError(
+      `--${option} takes a whole number${unit === undefined ? '' : ` of ${unit}`}, not '${text}'`,
+    )
   }
 
   /** Returns the value of an option that has a fixed set of values; undefined if it was not given. */

@@ -44,7 +44,7 @@ const invoke: Command = defineCommand(
     summary: 'Call a tool as an agent does',
     details: `/workspace is a fork of this directory, of which nothing is imported, or with --vault a vault.
 Each call makes a new fork, or continues the one of --fork. One without changes is gone at the end.
-The arguments are a JSON object: in --args, in --json, or on standard input with -.
+The arguments are a JSON object: after the name, in --args, in --json, or on standard input with -.
 With --json the answer is JSON, too: text, isError, error and cached. A tool that fails has exit code 1.`,
     scope: 'change',
     options: {
@@ -55,11 +55,7 @@ With --json the answer is JSON, too: text, isError, error and cached. A tool tha
     },
     arguments: {
       name: { summary: 'The tool', offers: 'tool' },
-      input: {
-        summary: '- reads the arguments from standard input',
-        isOptional: true,
-        choices: [STANDARD_INPUT],
-      },
+      input: { summary: 'The arguments; - reads standard input', isOptional: true },
     },
     examples: [
       `coppice tool call write_file --args '{"path": "vfs:///shared/tasks.md", "content": "- [ ] plan"}'`,
@@ -142,8 +138,7 @@ async function readToolArguments(call: CommandInvocation<'args', 'input'>): Prom
     (value) => value !== undefined,
   )
   const [value = '{}', second] = given
-  if (second !== undefined)
-    throw new UsageError('the arguments were given twice; use one of --args, --json and -')
+  if (second !== undefined) throw new UsageError('the arguments were given twice; use one of them')
   const { in: input, signal } = call.terminal
   const json = value === STANDARD_INPUT ? await text(addAbortSignal(signal, input)) : value
   try {

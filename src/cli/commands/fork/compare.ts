@@ -146,7 +146,7 @@ async function runCheck(
   { directory, fork, check }: { readonly directory: string; readonly fork: string; readonly check: string },
 ): Promise<CheckResult> {
   const { signal: _signal, ...provenance } = ctx
-  const timeoutMs = (call.countOption('timeout') ?? DEFAULT_TIMEOUT_S) * MS_PER_SECOND
+  const timeoutMs = (call.countOption('timeout', 'seconds') ?? DEFAULT_TIMEOUT_S) * MS_PER_SECOND
   try {
     const report = await boundary.run(
       { vault: directory, command: { shell: check }, timeoutMs },

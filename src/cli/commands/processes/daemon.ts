@@ -108,7 +108,9 @@ const run: Command = defineCommand(
     examples: ['coppice daemon run --stay', 'coppice daemon run --idle 60'],
   },
   async (call) => {
-    const idleMs = call.has('stay') ? null : (call.countOption('idle') ?? DEFAULT_IDLE_S) * SECOND_MS
+    const idleMs = call.has('stay')
+      ? null
+      : (call.countOption('idle', 'seconds') ?? DEFAULT_IDLE_S) * SECOND_MS
     const { startDaemon } = await import('../../../daemon/index.ts')
     const home = await resolveHomePath(call)
     const options = await createDaemonOptions(home, idleMs)

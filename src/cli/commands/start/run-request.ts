@@ -29,7 +29,7 @@ export function createRunRequest(
   { terminal }: Pick<BoundaryRunOptions, 'terminal'>,
 ): ExecutionRequestInput {
   // At a terminal there is no time limit: the person can end the command.
-  const timeout = call.countOption('timeout') ?? (terminal === undefined ? undefined : 0)
+  const timeout = call.countOption('timeout', 'seconds') ?? (terminal === undefined ? undefined : 0)
   const passedEnv = listPassedVariables(call)
   return {
     // The name of a vault, or the path of a directory.
