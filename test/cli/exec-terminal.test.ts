@@ -154,7 +154,9 @@ describe.skipIf(whyNoTmux() !== undefined)('coppice enter', () => {
 
     first.line('cat two; exit 3')
     await first.shows(/^two\nexit\ncoppice: another command still runs in this fork/m)
-    expect(await cli.ok('forks')).toMatch(/^files-1 +now +runs coppice enter$/m)
+    await expect
+      .poll(() => cli.ok('forks'), { timeout: PATIENCE_MS })
+      .toMatch(/^files-1 +now +runs coppice enter$/m)
     second.line('exit')
     await first.shows(/^code 3$/m)
     expect(await cli.ok('diff', 'files-1', '--stat')).toMatch(/one[^\n]*\n[^\n]*two/)

@@ -24,7 +24,6 @@ export { probeLandlock } from './landlock.ts'
 export {
   createCommandScript,
   createLaunch,
-  ENDED_MARK,
   hasOwnPidLimit,
   JOINED_FILE,
   type Launch,

@@ -64,8 +64,6 @@ export interface LaunchSpec {
 
 /** Name of the file, in the directory of a session, that commands of other processes lock while they run in it. */
 export const JOINED_FILE = 'joined'
-/** Content of this file when the first command has ended, and those that joined it go on. */
-export const ENDED_MARK = 'ended'
 const WAITING_MESSAGE =
   'coppice: another command still runs in this fork; waiting for its end (Ctrl-C ends it)'
 
@@ -223,7 +221,7 @@ function createScript(lines: readonly string[], { limits, createsPipes = false }
     'set -e',
     ...(createsPipes ? OUTPUT_LINES : [REDIRECT_STDERR]),
     // Opened now: mounts may cover its path.
-    `: >> ${JOINED_FILE}; exec 7<>${JOINED_FILE}`,
+    `: >> ${JOINED_FILE}; exec 7<${JOINED_FILE}`,
     ...createPidLimitLines(limits),
     ...lines,
     // The loopback may still be turned on.
@@ -233,7 +231,7 @@ function createScript(lines: readonly string[], { limits, createsPipes = false }
     '"$@" 7<&-',
     'code=$?',
     // Commands of other processes that joined hold a shared lock.
-    `[ ! -s /proc/self/fd/7 ] || flock --nonblock 7 || { echo ${ENDED_MARK} >&7; echo ${quoteWord(WAITING_MESSAGE)} >&2; flock 7; }`,
+    `[ ! -s /proc/self/fd/7 ] || flock --nonblock 7 || { echo ${quoteWord(WAITING_MESSAGE)} >&2; flock 7; }`,
     'exit $code',
   ].join('\n')
 }

@@ -1,7 +1,7 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isErrno, Mutex } from '../../machine/index.ts'
-import { createJoinedLaunch, ENDED_MARK, JOINED_FILE, rememberHostSupport } from '../isolation/index.ts'
+import { Mutex, readFileIfPresent } from '../../machine/index.ts'
+import { createJoinedLaunch, JOINED_FILE, rememberHostSupport } from '../isolation/index.ts'
 import type {
   CommandSession,
   RunningSession,
@@ -27,12 +27,11 @@ export async function joinSession(
 
 /** Reports whether the first command of a session has ended, and others that joined it go on. */
 export function isContinuedByOthers({ directory }: RunningSession): boolean {
-  try {
-    return readFileSync(join(directory, JOINED_FILE), 'utf8').includes(ENDED_MARK)
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return false
-    throw error
-  }
+  const joined = statSync(join(directory, JOINED_FILE), { throwIfNoEntry: false })
+  if (joined === undefined || joined.size === 0) return false
+  // At its end, the first command waits for the lock that the others hold; the kernel lists who waits.
+  const locks = readFileIfPresent('/proc/locks') ?? ''
+  return locks.split('\n').some((line) => line.includes('-> FLOCK') && line.includes(`:${joined.ino} `))
 }
 
 class JoinedSession implements CommandSession {
