@@ -12,6 +12,9 @@ export const programs = globSync('src/**/*-{worker,process}.ts', { cwd: root, ex
 /** Packages that only one program needs. One of them ships tests that would be a fifth of an installation. */
 export const ONE_PROGRAM = ['turndown', '@mixmark-io/domino']
 
+/** The program that brings these packages. The command line starts that of the library, so that there is one copy. */
+export const SHARED_PROGRAM = 'src/devices/web/markdown-worker.ts'
+
 /** Package of the bundler with the functions that replace newer syntax. */
 const HELPERS = '@oxc-project/runtime/'
 

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { rolldown } from 'rolldown'
-import { bundleOptions, ONE_PROGRAM, programs, root } from './bundle-options.js'
+import { bundleOptions, programs, root, SHARED_PROGRAM } from './bundle-options.js'
 import { createLazyRequires } from './lazy-requires.js'
 import { plainText } from './plain-text.js'
 
 /** Packages of more than a hundred files, of which the MCP server needs a part. */
 const MANY_FILES = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core']
 /** Packages to bundle: small ones that many commands need. Commands load all others from `node_modules`. */
-export const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...MANY_FILES, ...ONE_PROGRAM]
+export const BUNDLED = ['ignore', 'smol-toml', 'unbash', ...MANY_FILES]
 
 /** Module that the bundle for hooks loads only if something changed. */
 export const CHANGED_DIRECTORY = 'record-changed-directory'
@@ -23,7 +23,8 @@ export const SHORT = { compress: false, mangle: false, codegen: { removeWhitespa
  * imports of each module, by paths in this repository, and returns a function that names the chunk of a module.
  */
 export async function bundleProgram(directory, createNames, { isTraced = false } = {}) {
-  const paths = ['src/cli/main.ts', `src/cli/commands/undo/${CHANGED_DIRECTORY}.ts`, ...programs]
+  const own = programs.filter((path) => path !== SHARED_PROGRAM)
+  const paths = ['src/cli/main.ts', `src/cli/commands/undo/${CHANGED_DIRECTORY}.ts`, ...own]
   const input = Object.fromEntries(paths.map((path) => [basename(path, '.ts'), join(root, path)]))
   const entries = new Set(Object.values(input))
   let nameChunk
@@ -52,6 +53,8 @@ export async function bundleProgram(directory, createNames, { isTraced = false }
     codeSplitting: { includeDependenciesRecursively: false, groups: [group] },
   })
   writeFileSync(join(directory, 'package.json'), '{ "type": "commonjs" }\n')
+  const shared = `${basename(SHARED_PROGRAM, '.ts')}.js`
+  writeFileSync(join(directory, shared), `import('../lib/${shared}')\n`)
 }
 
 /** Lists each module with those that it imports at its beginning. */
