@@ -1,8 +1,9 @@
-import type { FileHandle, OpenOptions, Stat } from '../vfs/index.ts'
+import { assertCount, assertHandleWrite, type FileHandle, type OpenOptions, type Stat } from '../vfs/index.ts'
 import type { QuotaChange } from './quota-change.ts'
 
 /** An open file that reserves quota before each change. A change beyond it throws ENOSPC and stores nothing. */
 export class MeteredHandle implements FileHandle {
+  readonly #path: string
   readonly #handle: FileHandle
   readonly #isAppending: boolean
   readonly #createChange: () => QuotaChange
@@ -10,11 +11,13 @@ export class MeteredHandle implements FileHandle {
 
   /** @param onResize called after each change of the size. */
   constructor(
+    path: string,
     handle: FileHandle,
     { append = false }: Pick<OpenOptions, 'append'>,
     createChange: () => QuotaChange,
     onResize: () => void,
   ) {
+    this.#path = path
     this.#handle = handle
     this.#isAppending = append
     this.#createChange = createChange
@@ -26,12 +29,14 @@ export class MeteredHandle implements FileHandle {
   }
 
   async write(position: number, bytes: Uint8Array): Promise<void> {
+    assertHandleWrite(this.#path, position, bytes)
     const owned = new Uint8Array(bytes)
     const more = this.#isAppending ? owned.length : await this.#measureGrowth(position + owned.length)
     await this.#runResize(more, () => this.#handle.write(position, owned))
   }
 
   async truncate(size: number): Promise<void> {
+    assertCount(this.#path, size, 'truncate')
     const { size: old } = await this.#handle.stat()
     await this.#runResize(size - old, () => this.#handle.truncate(size))
   }

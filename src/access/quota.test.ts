@@ -87,6 +87,14 @@ describe('a quota', () => {
     await expect(fs.write('/home/alice/c', 'x'.repeat(20), {}, alice)).rejects.toMatchObject(ENOSPC)
   })
 
+  it('keeps its count when an open file is given a position or size that is no integer', async () => {
+    const fs = limited(await (await openHome()).createVault('base'))
+    await using handle = await fs.open('/home/alice/a', { write: true, create: true }, alice)
+    await expect(handle.write(Number.NaN, Buffer.alloc(9))).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(handle.truncate(Number.POSITIVE_INFINITY)).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(handle.write(0, Buffer.alloc(200))).rejects.toMatchObject(ENOSPC)
+  })
+
   it('counts growth under another name that a running count has passed already', async () => {
     const counted = Promise.withResolvers<void>()
     const grown = Promise.withResolvers<void>()

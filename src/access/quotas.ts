@@ -148,6 +148,7 @@ export class Quotas {
     change.complete()
     if (isShared) this.#invalidateAll()
     return new MeteredHandle(
+      request.path,
       handle,
       options,
       () => new QuotaChange(zones, request),

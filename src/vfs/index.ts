@@ -5,6 +5,7 @@
  * what the runtime has.
  */
 export { assertFileSystem } from './assert-file-system.ts'
+export { assertCount, assertHandleWrite } from './assert-handle-call.ts'
 export { assertOptions } from './assert-options.ts'
 export { assertSameVersion, Backend } from './backend.ts'
 export { CheckedFileSystem, type CheckedMutation, type Mutation } from './checked-file-system.ts'

@@ -7,6 +7,8 @@ import {
   type VaultFiles,
 } from '../../store/index.ts'
 import {
+  assertCount,
+  assertHandleWrite,
   type CallContext,
   type FileHandle,
   isVfsError,
@@ -75,6 +77,8 @@ class VaultFileHandle implements FileHandle {
   }
 
   async read(position: number, length: number): Promise<Uint8Array> {
+    assertCount(this.#path, position, 'read')
+    assertCount(this.#path, length, 'read')
     const pieces = await this.#inspect('read', ({ files, blobs, inode }) => [
       ...readContent(files, inode, blobs, position, length),
     ])
@@ -84,6 +88,7 @@ class VaultFileHandle implements FileHandle {
 
   async write(position: number, bytes: Uint8Array): Promise<void> {
     this.#assertWritable('write')
+    assertHandleWrite(this.#path, position, bytes)
     const owned = new Uint8Array(bytes)
     await this.#change('write', (target) =>
       patchBytes(target, this.#isAppending ? getEnd(target) : position, owned),
@@ -92,6 +97,7 @@ class VaultFileHandle implements FileHandle {
 
   async truncate(size: number): Promise<void> {
     this.#assertWritable('truncate')
+    assertCount(this.#path, size, 'truncate')
     await this.#change('truncate', (target) => patchSize(target, size))
   }
 

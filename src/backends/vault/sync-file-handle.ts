@@ -10,6 +10,8 @@ import {
   type VaultFiles,
 } from '../../store/index.ts'
 import {
+  assertCount,
+  assertHandleWrite,
   type CallContext,
   isVfsError,
   type OpenOptions,
@@ -98,7 +100,7 @@ class VaultSyncFileHandle implements SyncFileHandle {
 
   write(position: number, bytes: Uint8Array): void {
     this.#assertWritable('write')
-    assertCount(this.#path, position, 'write')
+    assertHandleWrite(this.#path, position, bytes)
     this.#change('write', (target) => planWrite(target, this.#isAppending ? getEnd(target) : position, bytes))
   }
 
@@ -181,12 +183,4 @@ class VaultSyncFileHandle implements SyncFileHandle {
         detail: 'the file is open for reading only; open it with write: true',
       })
   }
-}
-
-function assertCount(path: string, value: number, op: string): void {
-  if (Number.isSafeInteger(value) && value >= 0) return
-  throw new VfsError('EINVAL', path, {
-    op,
-    detail: `${value} is not a valid position or size; pass an integer from 0`,
-  })
 }

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileSystemSuite } from '../../conformance/index.ts'
-import { diff, type FileSystem, type PathChange, readFile, readText } from '../../vfs/index.ts'
+import {
+  diff,
+  type FileSystem,
+  MountTable,
+  openFile,
+  type PathChange,
+  readFile,
+  readText,
+} from '../../vfs/index.ts'
 import { openHome, type Vault } from './index.ts'
 
 const listChanges = async (changes: AsyncIterable<PathChange>) =>
@@ -149,6 +157,35 @@ async function perform(
     await done.catch(() => {})
   }
 }
+
+describe('an open file', () => {
+  it('fails with the path at which the vault is mounted, after it was opened too', async () => {
+    const table = new MountTable({ '/work': await (await openHome()).createVault('base') })
+    await table.write('/work/log', 'one')
+    const handle = await openFile(table, '/work/log')
+    await expect(handle.write(0, Buffer.from('x'))).rejects.toMatchObject({
+      code: 'EBADF',
+      path: '/work/log',
+    })
+    await handle.close()
+    await expect(handle.read(0, 1)).rejects.toMatchObject({
+      code: 'EBADF',
+      path: '/work/log',
+      mount: '/work',
+    })
+  })
+
+  it('refuses what is no bytes, whatever its declared type', async () => {
+    const vault = await (await openHome()).createVault('base')
+    await vault.write('/log', 'one')
+    await using handle = await openFile(vault, '/log', { write: true })
+    await expect(Reflect.apply(handle.write, handle, [0, 'two'])).rejects.toMatchObject({
+      code: 'EINVAL',
+      path: '/log',
+    })
+    expect(await readText(vault, '/log')).toBe('one')
+  })
+})
 
 describe('content that ends at the border of a chunk', () => {
   it('stays unchanged when nothing is appended', async () => {

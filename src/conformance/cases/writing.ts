@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { append, type FileSystem, hash, openFile, readText } from '../../vfs/index.ts'
+import { append, type FileSystem, hash, openFile, readFile, readText } from '../../vfs/index.ts'
 import { assertBytes, assertRejects, listNames, listWalkedPaths } from '../assertions.ts'
 import { type Case, largeContent } from '../subject.ts'
 
@@ -49,6 +49,24 @@ export const writeCases: readonly Case[] = [
       await shortened.write(20, encoder.encode('end'))
       await shortened.close()
       await assertBytes(fs, '/log', 'short end')
+    },
+  },
+  {
+    name: 'an open file refuses positions and sizes that are no integers from 0, and keeps its content',
+    needs: WRITE,
+    run: async (fs) => {
+      await fs.write('/large', largeContent)
+      for (const path of ['/lines.txt', '/large']) {
+        const before = await readFile(fs, path)
+        await using handle = await openFile(fs, path, { write: true })
+        for (const count of [-1, 0.5, Number.NaN]) {
+          await assertRejects(() => handle.read(count, 1), 'EINVAL')
+          await assertRejects(() => handle.write(count, encoder.encode('x')), 'EINVAL')
+          await assertRejects(() => handle.truncate(count), 'EINVAL')
+        }
+        await handle.sync()
+        await assertBytes(fs, path, before)
+      }
     },
   },
   {

@@ -1,3 +1,4 @@
+import { assertCount, assertHandleWrite } from '../assert-handle-call.ts'
 import { VfsError } from '../error.ts'
 import { Slab } from '../slab.ts'
 import type { SyncFileHandle, SyncStat } from '../sync-file-system.ts'
@@ -32,14 +33,14 @@ export class MemoryHandle implements SyncFileHandle {
 
   read(position: number, length: number): Uint8Array {
     this.#assertOpen('read')
-    this.#assertCount('read', position)
-    this.#assertCount('read', length)
+    assertCount(this.#parts.path, position, 'read')
+    assertCount(this.#parts.path, length, 'read')
     return outputSlab.copy(this.#file.node.content.bytes.subarray(position, position + length))
   }
 
   write(position: number, bytes: Uint8Array): void {
     this.#assertWritable('write')
-    this.#assertCount('write', position)
+    assertHandleWrite(this.#parts.path, position, bytes)
     if (bytes.length === 0) return
     const { isAppending } = this.#parts
     this.#change('write', (content, writer) =>
@@ -49,7 +50,7 @@ export class MemoryHandle implements SyncFileHandle {
 
   truncate(size: number): void {
     this.#assertWritable('truncate')
-    this.#assertCount('truncate', size)
+    assertCount(this.#parts.path, size, 'truncate')
     this.#change('truncate', (content, writer) => resizeContent(content, size, writer))
   }
 
@@ -103,11 +104,5 @@ export class MemoryHandle implements SyncFileHandle {
       op,
       detail: 'the file is open for reading only; open it with write: true',
     })
-  }
-
-  #assertCount(op: string, count: number): void {
-    if (Number.isSafeInteger(count) && count >= 0) return
-    const detail = `${count} is not a valid position or size; pass an integer from 0`
-    throw new VfsError('EINVAL', this.#parts.path, { op, detail })
   }
 }

@@ -7,7 +7,7 @@ import type { OpenOptions, RealpathOptions, RenameOptions, StatChanges } from '.
 import type { SyncFileHandle, SyncStat } from '../sync-file-system.ts'
 import type { Mount } from './mount.ts'
 import type { MountPoints } from './mount-points.ts'
-import { MountedHandle } from './mounted-handle.ts'
+import { MountedSyncHandle } from './mounted-handle.ts'
 import { createFixedAttributesError, createSyntheticStat } from './synthetic-directory.ts'
 
 /** The synchronous face of a mount table. Throws ENOTSUP for a mount without one. */
@@ -40,7 +40,7 @@ export class MountSync extends CheckedSyncFileSystem {
 
   protected doOpen(path: string, options: OpenOptions, ctx?: CallContext): SyncFileHandle {
     const mount = this.#points.getFileMount(path, 'open')
-    return new MountedHandle(
+    return new MountedSyncHandle(
       mount,
       mount.callSync((sync) => sync.open(mount.toInnerPath(path), options, ctx)),
     )

@@ -52,6 +52,7 @@ import { diffMounts } from './diff-mounts.ts'
 import type { Mount } from './mount.ts'
 import { MountPoints } from './mount-points.ts'
 import { MountSync } from './mount-sync.ts'
+import { MountedHandle } from './mounted-handle.ts'
 import { createFixedAttributesError, createSyntheticStat } from './synthetic-directory.ts'
 import { canBeForked, combineCapabilities } from './table-capabilities.ts'
 import { listMixedEntries, searchMounts, walkMounts } from './walk-mounts.ts'
@@ -256,9 +257,10 @@ export class MountTable
     return this.call('open', path, ctx, (checked, inner) => {
       const mount = this.#points.getFileMount(checked, 'open')
       const innerPath = mount.toInnerPath(checked)
-      return mount.call((fs) =>
-        requireProtocol(fs, isOpenable, 'open', innerPath).open(innerPath, options, inner),
-      )
+      return mount.call(async (fs) => {
+        const opened = requireProtocol(fs, isOpenable, 'open', innerPath).open(innerPath, options, inner)
+        return new MountedHandle(mount, await opened)
+      })
     })
   }
 

@@ -1,3 +1,4 @@
+import { assertCount, assertHandleWrite } from '../assert-handle-call.ts'
 import { concatBytes } from '../bytes.ts'
 import { isVfsError, VfsError } from '../error.ts'
 import type { CallContext, FileSystem, Stat, WriteOptions } from '../file-system.ts'
@@ -52,8 +53,8 @@ export class BufferedHandle implements FileHandle {
 
   read(position: number, length: number): Promise<Uint8Array> {
     return this.#runInOrder('read', async () => {
-      this.#assertCount('read', position)
-      this.#assertCount('read', length)
+      assertCount(this.#path, position, 'read')
+      assertCount(this.#path, length, 'read')
       if (this.#buffer !== undefined) return this.#buffer.read(position, length)
       if (this.#tail === undefined) return new Uint8Array(await this.#parts.read(position, length))
       return this.#readWithTail(this.#tail, position, length)
@@ -64,7 +65,7 @@ export class BufferedHandle implements FileHandle {
     const owned = new Uint8Array(bytes)
     return this.#runInOrder('write', async () => {
       this.#assertWritable('write')
-      this.#assertCount('write', position)
+      assertHandleWrite(this.#path, position, bytes)
       if (owned.length === 0) return
       if (this.#isAppending) return this.#appendToTail(owned)
       assertBufferable(this.#path, position + owned.length)
@@ -77,7 +78,7 @@ export class BufferedHandle implements FileHandle {
   truncate(size: number): Promise<void> {
     return this.#runInOrder('truncate', async () => {
       this.#assertWritable('truncate')
-      this.#assertCount('truncate', size)
+      assertCount(this.#path, size, 'truncate')
       assertBufferable(this.#path, size)
       const tail = await this.#findTail(size)
       if (tail !== undefined) tail.buffer.truncate(size - tail.start)
@@ -213,11 +214,5 @@ export class BufferedHandle implements FileHandle {
       op,
       detail: 'the file is open for reading only; open it with write: true',
     })
-  }
-
-  #assertCount(op: string, count: number): void {
-    if (Number.isSafeInteger(count) && count >= 0) return
-    const detail = `${count} is not a valid position or size; pass an integer from 0`
-    throw new VfsError('EINVAL', this.#path, { op, detail })
   }
 }
