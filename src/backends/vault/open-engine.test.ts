@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { isVfsError } from '../../vfs/index.ts'
 import { type ForkOptions, type HomeOptions, openHome } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-place-'))
@@ -48,8 +49,21 @@ describe('the directory of a home', () => {
     }
     await expect(openHome({ path: '' })).rejects.toMatchObject({
       code: 'EINVAL',
-      detail: 'the path of the home is empty',
+      detail: expect.stringContaining('omit path for a home in memory'),
     })
     await expect(openHome({ path: '/proc/none/home' })).rejects.toMatchObject({ code: expect.any(String) })
+  })
+
+  it('is rejected if it is empty, which would be the current directory', async () => {
+    await expect(openHome({ path: '' })).rejects.toMatchObject({ code: 'EINVAL', op: 'open' })
+    expect(existsSync('home.json')).toBe(false)
+  })
+
+  it('is not created with mustExist', async () => {
+    const path = join(scratch, 'later')
+    await expect(openHome({ path, mustExist: true })).rejects.toMatchObject({ code: 'ENOENT', path })
+    expect(existsSync(path)).toBe(false)
+    await (await openHome({ path })).close()
+    await (await openHome({ path, mustExist: true })).close()
   })
 })

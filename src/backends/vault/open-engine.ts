@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makePrivateDirectory } from '../../machine/index.ts'
 import {
@@ -30,6 +30,7 @@ import {
   type StoredEngineName,
 } from './home-engine.ts'
 import { formatObjectsUrl, type HomeObjects, openObjects } from './home-objects.ts'
+import { hostError } from './transfer/host-fault.ts'
 
 /** The engines of a home. `lmdb` and `level` need the packages `lmdb` and `classic-level`. */
 export const engineNames = ['sqlite', 'lmdb', 'level', 'memory'] as const
@@ -71,7 +72,7 @@ export interface HomeOptions {
    * it can be set once, and is checked then. Needs the package `@aws-sdk/client-s3`. In the database when absent.
    */
   readonly objects?: HomeObjects
-  /** True to throw ENOENT if a database has no home yet, instead of creating it. */
+  /** True to throw ENOENT if the directory or database has no home yet, instead of creating it. */
   readonly mustExist?: boolean
   /**
    * Once it aborts, nothing waits longer than some seconds for a database or bucket that does not answer. What answers goes
@@ -106,8 +107,7 @@ export interface OpenedEngine {
  */
 export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
   const { path, engine, durability, toSalvage } = options
-  // It would be the working directory.
-  if (path === '') throw new VfsError('EINVAL', '/', { op: 'open', detail: 'the path of the home is empty' })
+  if (path !== undefined) assertHomePath(path)
   const url = options.url ?? (path === undefined ? undefined : findDatabase(path))
   if (url !== undefined) return openDatabase(url, options)
   if (typeof engine === 'object') return { engine, mended: [] }
@@ -121,7 +121,7 @@ export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
   if (path === undefined) {
     throw new VfsError('EINVAL', '/', { op: 'open', detail: `the engine '${engine}' needs a path; set path` })
   }
-  const mended = openHomeDirectory(path)
+  const mended = openDirectory(path, engine, options.mustExist)
   const chosen = chooseEngine(path, engine)
   const location = { path, engine: chosen, ...(durability !== undefined && { durability }) }
   if (toSalvage === true && chosen === 'lmdb') {
@@ -131,6 +131,26 @@ export async function openEngine(options: HomeOptions): Promise<OpenedEngine> {
     return { engine: await openDamagedLevel(getStorePath(path, chosen), path), location, mended }
   }
   return { engine: await openStore(location), location, mended }
+}
+
+/** Throws EINVAL unless the path names a directory: an empty one would make a home of the current directory. */
+function assertHomePath(path: unknown): void {
+  if (typeof path === 'string' && path !== '') return
+  const detail = 'the path of a home is a string that is not empty; omit path for a home in memory'
+  throw new VfsError('EINVAL', '/', { op: 'open', detail })
+}
+
+/** Opens or creates the directory of a home, and returns the permissions that it removed. */
+function openDirectory(path: string, engine: StoredEngineName | undefined, mustExist = false): string[] {
+  if (mustExist && !existsSync(getStoreFile(path, chooseEngine(path, engine)))) {
+    const detail = `there is no home in ${path}; name another directory, or omit mustExist to create one`
+    throw new VfsError('ENOENT', path, { op: 'open', detail })
+  }
+  try {
+    return openHomeDirectory(path)
+  } catch (error) {
+    throw hostError(error, path, 'open')
+  }
 }
 
 async function openDatabase(url: string, options: HomeOptions): Promise<OpenedEngine> {

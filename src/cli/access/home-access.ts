@@ -11,7 +11,7 @@ import {
   ZONES_VAULT,
 } from '../../config/index.ts'
 import { isErrno } from '../../machine/index.ts'
-import { type CallContext, type FileSystem, VfsError } from '../../vfs/index.ts'
+import { type CallContext, type FileSystem, isVfsError, VfsError } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
 import { CommandError, formatErrorLine } from '../framework/errors.ts'
 import { UsageError } from '../framework/usage-error.ts'
@@ -91,9 +91,10 @@ async function withLocalHome<Result>(
 
 /** Adds the next step to a permission error of a home; returns any other error as it is. */
 export function toHomeAccessError(path: string, error: unknown): unknown {
-  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
+  const reason = isVfsError(error) ? error.cause : error
+  const code = reason instanceof Error && 'syscall' in reason && 'code' in reason ? reason.code : undefined
   if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return error
-  const detail = `cannot use ${path} as a home: ${String(error)}; name another with --home or COPPICE_HOME`
+  const detail = `cannot use ${path} as a home: ${String(reason)}; name another with --home or COPPICE_HOME`
   return new VfsError(code, path, { op: 'home', detail: detail.replace('Error: ', ''), cause: error })
 }
 

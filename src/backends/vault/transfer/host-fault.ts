@@ -28,7 +28,8 @@ export function hostError(error: unknown, path: string, op: string): unknown {
   if (error instanceof HostFault) return new VfsError(error.code, path, { op, detail: error.message })
   const errno = findErrno(error)
   if (errno === undefined) return error
-  return new VfsError(toErrorCode(errno), path, { op, cause: error, detail: formatReason(error) })
+  const code = toErrorCode(errno)
+  return new VfsError(code, path, { op, cause: error, detail: formatReason(error).replace(`${code}: `, '') })
 }
 
 /** Returns why an entry could not be read, or undefined if the error is not the machine's. */
