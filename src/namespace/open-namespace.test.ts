@@ -402,6 +402,14 @@ access = "write"
     const home = scratch('[mounts."/tmp"]\nbackend = "memory"\n')
     await expect(openNamespace({ home, context: 'alice', mounts })).rejects.toThrow(problem)
   })
+
+  it('are refused if one is no file system, whatever its declared type', async () => {
+    const mounts = JSON.parse('{"/m": "/tmp"}')
+    await expect(openNamespace({ home: scratch(), context: 'alice', mounts })).rejects.toMatchObject({
+      code: 'EINVAL',
+      path: '/m',
+    })
+  })
 })
 
 describe('files of this machine', () => {

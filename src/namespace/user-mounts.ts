@@ -10,7 +10,7 @@ import {
   findReservedPurpose,
 } from '../config/index.ts'
 import type { CleanupStack } from '../machine/index.ts'
-import { isVfsError, ReadOnlyFs, VfsError } from '../vfs/index.ts'
+import { assertFileSystem, isVfsError, ReadOnlyFs, VfsError } from '../vfs/index.ts'
 import { type OpenedFs, openBackend } from './backends.ts'
 import type { LazyHome } from './lazy-home.ts'
 
@@ -51,6 +51,7 @@ export async function openConfiguredMounts(
  */
 export function toUserMounts(mounts: Readonly<Record<string, OpenedFs>>): UserMount[] {
   return Object.entries(mounts).map(([path, fs]) => {
+    assertFileSystem(fs, path, 'mount')
     const isWritable = fs.capabilities.has('write')
     return { path, fs, isWritable, ...findHostDirectory(fs) }
   })
