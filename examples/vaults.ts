@@ -2,6 +2,7 @@
 // Run: npx node examples/vaults.ts
 import assert from 'node:assert/strict'
 import { openHome, readText } from 'coppice'
+import { MergeError } from 'coppice/store'
 
 const home = await openHome()
 
@@ -41,7 +42,12 @@ assert.equal(await readText(base, '/app/config.json'), '{ "port": 9090 }\n')
 await task.write('/app/config.json', '{ "port": 1 }\n')
 await base.write('/app/config.json', '{ "port": 2 }\n')
 const refused = await home.merge('task-1', 'base').catch((error: unknown) => error)
-console.log(String(refused))
+assert.ok(refused instanceof MergeError)
+console.log(refused.message)
+assert.equal(refused.conflicts[0]?.path, '/app/config.json')
+
+const resolutions = new Map([['/app/config.json', { bytes: Buffer.from('{ "port": 3 }\n') }]])
+assert.equal((await home.merge('task-1', 'base', { resolutions, isTrial: true })).length, 1)
 await home.merge('task-1', 'base', { onConflict: 'ours' })
 assert.equal(await readText(base, '/app/config.json'), '{ "port": 2 }\n')
 

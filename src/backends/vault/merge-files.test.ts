@@ -198,6 +198,15 @@ describe('a resolved conflict', () => {
     expect(await contentsOf(base)).toEqual({ '/f': 'mine\n', '/g': TEXT.replace('two', 'THEIRS') })
   })
 
+  it('is resolved by a text for any versions, if the text names none', async () => {
+    const { home, base, task } = await forked({ '/f': TEXT })
+    await base.write('/f', TEXT.replace('two', 'OURS'))
+    await task.write('/f', TEXT.replace('two', 'THEIRS'))
+    const resolutions = new Map([['/f', { bytes: Buffer.from('mine\n') }]])
+    await home.merge('task', 'base', { resolutions })
+    expect(await contentsOf(base)).toEqual({ '/f': 'mine\n' })
+  })
+
   it('is undone with its merge, once', async () => {
     const { home, base, task } = await forked({ '/f': TEXT })
     await task.write('/f', 'theirs')

@@ -109,7 +109,7 @@ function mergeFiles(
   if (choice === 'both') return { entry: toEntry(Buffer.from(text, 'latin1')), isUnresolved: true }
   if (choice === 'union')
     return { entry: toEntry(Buffer.from(mergeText(sides, names, 'union').text, 'latin1')) }
-  if (typeof choice !== 'string' && choice.sides === digestSides(sides))
+  if (typeof choice !== 'string' && [undefined, digestSides(sides)].includes(choice.sides))
     return { entry: toEntry(choice.bytes) }
   if (isBaseLost) return { conflict: 'changed while the command ran, so that it cannot be merged by lines' }
   return { conflict: old === undefined ? 'was created on both sides' : 'has other changes in the same lines' }

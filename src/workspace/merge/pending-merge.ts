@@ -19,7 +19,7 @@ export interface PendingMerge {
   readonly isDone?: boolean | undefined
 }
 
-type StoredResolution = Extract<Resolution, string> | { readonly base64: string; readonly sides: string }
+type StoredResolution = Extract<Resolution, string> | { readonly base64: string; readonly sides?: string }
 
 interface StoredMerge extends Omit<PendingMerge, 'resolutions'> {
   readonly resolutions: readonly (readonly [string, StoredResolution])[]
@@ -41,10 +41,12 @@ export function decodePendingMerge(text: string): PendingMerge {
 
 function encodeResolution(resolution: Resolution): StoredResolution {
   if (typeof resolution === 'string') return resolution
-  return { base64: Buffer.from(resolution.bytes).toString('base64'), sides: resolution.sides }
+  const { bytes, ...sides } = resolution
+  return { base64: Buffer.from(bytes).toString('base64'), ...sides }
 }
 
 function decodeResolution(stored: StoredResolution): Resolution {
   if (typeof stored === 'string') return stored
-  return { bytes: Buffer.from(stored.base64, 'base64'), sides: stored.sides }
+  const { base64, ...sides } = stored
+  return { bytes: Buffer.from(base64, 'base64'), ...sides }
 }

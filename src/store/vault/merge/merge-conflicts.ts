@@ -12,8 +12,11 @@ export type OnConflict = 'fail' | 'ours' | 'theirs' | 'markers'
 /** A text that resolves a conflict of two versions. */
 export interface ResolvedText {
   readonly bytes: Uint8Array
-  /** Digest of the two versions, from `digestSides`. The conflict is open again if one of them changes. */
-  readonly sides: string
+  /**
+   * The `digestSides` of the two versions that it resolves: the conflict is open again if one of them changes. The
+   * text resolves any versions when absent.
+   */
+  readonly sides?: string
 }
 
 /**
@@ -26,7 +29,7 @@ export type Resolution = 'ours' | 'theirs' | 'union' | ResolvedText
 export interface ConflictOptions {
   /** Throw (`fail`), keep one side, or write both between markers in text files. */
   readonly onConflict: OnConflict
-  /** Resolutions by path. They win over `onConflict`. */
+  /** Resolutions by path, as in `new Map([['/a.txt', 'theirs']])`. They win over `onConflict`. */
   readonly resolutions?: ReadonlyMap<string, Resolution> | undefined
   /** Called with the versions of each text file in conflict, resolved or not. */
   readonly onTextConflict?: ((path: string, sides: TextSides) => void) | undefined
@@ -106,7 +109,7 @@ export class Conflicts {
 /** Reports whether a resolution is one of these versions: a text resolves no others. */
 function isApplicable(resolution: Resolution, texts: TextSides | undefined): boolean {
   if (typeof resolution === 'string') return true
-  return texts !== undefined && digestSides(texts) === resolution.sides
+  return texts !== undefined && [undefined, digestSides(texts)].includes(resolution.sides)
 }
 
 function findStat(files: VaultFiles, number: number | undefined): Stat | null {
