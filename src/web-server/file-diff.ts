@@ -125,9 +125,17 @@ function toWebHunk(hunk: Hunk, index: number, lines: ShownLines, room: number): 
     oldCount,
     newStart: newStart + 1,
     newCount,
-    lines: isCut ? shown.slice(0, room) : shown,
+    lines: isCut ? cutLines(shown, room) : shown,
     isCut,
   }
+}
+
+/** Cuts a hunk so that both sides are in it: all of the shorter one, if that leaves half of the room. */
+function cutLines(lines: readonly DiffLine[], room: number): DiffLine[] {
+  const added = lines.filter(({ kind }) => kind === 'added').length
+  const half = room / 2
+  let [newRoom, oldRoom] = [Math.max(half, room - lines.length + added), Math.max(half, room - added)]
+  return lines.filter(({ kind }) => (kind === 'added' ? newRoom-- : oldRoom--) > 0)
 }
 
 function listHunkLines(

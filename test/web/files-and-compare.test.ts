@@ -277,6 +277,27 @@ describe('compare', () => {
     expect(hunks[0]?.lines[3]).toEqual({ kind: 'added', text: 'line three', old: null, new: 3 })
   })
 
+  it('cuts a hunk that is too long so that both sides are in it', async () => {
+    const { home, client } = await openWebScene()
+    const fork = await home.fork('base', 'task')
+    await home.vault('base').then((base) => base.write('/long', lines(1, 4000)))
+    await fork.write('/long', lines(1, 4000))
+    await fork.checkpoint('before')
+    const countKinds = async (content: string) => {
+      await fork.write('/long', content)
+      const { hunks } = await client.call('getFileDiff', {
+        from: 'vault:task@before',
+        to: 'vault:task',
+        path: '/long',
+      })
+      const kinds = hunks[0]?.lines.map(({ kind }) => kind) ?? []
+      return [kinds.indexOf('added'), kinds.length, hunks[0]?.isCut]
+    }
+    expect(await countKinds(lines(5001, 9000))).toEqual([1000, 2000, true])
+    expect(await countKinds('one\n')).toEqual([1999, 2000, true])
+    expect(await countKinds('')).toEqual([-1, 2000, true])
+  })
+
   it('lists what git keeps by itself last, and counts it as no overlap', async () => {
     const { home, client } = await openWebScene()
     for (const name of ['one', 'two']) {

@@ -78,7 +78,7 @@ function HunkHeader({ rowIndex, hunk, isActive, children }: HunkHeaderProps): VN
         <span class="mono soft">
           hunk {index + 1}, {formatLines(newStart, newCount)}
           <span class="hidden-label">, formerly {formatLines(oldStart, oldCount)}</span>
-          {isCut && ', too long: only its beginning is shown'}
+          {isCut && ', too long: only the beginning of each side is shown'}
         </span>
       </div>
     </div>
