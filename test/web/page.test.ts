@@ -383,6 +383,73 @@ describe.skipIf(problem !== undefined)(`the page in a browser${problem ? `: ${pr
     expect(await rows.count()).toBeLessThan(100)
   })
 
+  it('says what a change is that has no lines, and what else is no plain file', async () => {
+    const sizes = { oldSize: 0, newSize: 0, lines: null }
+    const directory = createChange('/made', { kind: 'added', type: 'directory', ...sizes })
+    const empty = createChange('/empty\nfile', { kind: 'added', ...sizes })
+    const link = createChange('/link', { kind: 'added', type: 'symlink' })
+    const { page } = await open(
+      {
+        listTrees: () => list([createTree(shop), createTree('fork:shop-1', { parent: shop, changes: null })]),
+        listWaiting: () => ({
+          approvals: [],
+          questions: [],
+          merges: [{ sources: ['vault:task'], into: 'vault:base', resolved: 0 }],
+        }),
+        listChanges: () => list([directory, empty, link]),
+        getFileDiff: ({ path }) =>
+          path === '/link'
+            ? createDiff(link, [createHunk(0, 1, '+/etc/passwd')])
+            : createDiff(path === '/made' ? directory : empty, []),
+      },
+      '/',
+    )
+    await page.getByText('none resolved yet').waitFor()
+    await page.getByText('many changes').waitFor()
+    await page.goto(new URL(comparison, page.url()).href)
+    await page.getByText('A directory was added').waitFor()
+    await page.keyboard.press('j')
+    await page.getByRole('heading', { name: /empty.?U\+000A.?file/ }).waitFor()
+    await page.getByText('The file is empty').waitFor()
+    await page.keyboard.press('j')
+    await page.getByRole('region', { name: 'File /link' }).getByText('symbolic link').waitFor()
+    await page.getByRole('button', { name: 'added link symbolic link' }).waitFor()
+  })
+
+  it('keeps both sides of long lines in view, and scrolls them together', async () => {
+    const tail = `${' and more'.repeat(60)} end`
+    const { page } = await open(
+      {
+        ...trees,
+        listChanges: () => list([cart]),
+        getFileDiff: () => createDiff(cart, [createHunk(0, 1, `-left${tail}`, `+right${tail}`)]),
+      },
+      comparison,
+    )
+    await page.getByRole('button', { name: 'Split' }).click()
+    const lines = page.getByRole('group', { name: 'Changes of' })
+    const measure = () =>
+      lines.evaluate((box) => {
+        const frame = box.getBoundingClientRect()
+        return [...box.querySelectorAll('.code')].map((cell) => {
+          const range = box.ownerDocument.createRange()
+          range.selectNodeContents(cell)
+          const [outer, inner] = [cell.getBoundingClientRect(), range.getBoundingClientRect()]
+          return { isInView: outer.right <= frame.right, isAtEnd: inner.right <= outer.right }
+        })
+      })
+    const [isInView, isAtEnd] = [true, false]
+    await expect.poll(measure).toEqual([
+      { isInView, isAtEnd },
+      { isInView, isAtEnd },
+    ])
+    await lines.evaluate((box) => box.scrollTo(box.scrollWidth, 0))
+    await expect.poll(measure).toEqual([
+      { isInView, isAtEnd: true },
+      { isInView, isAtEnd: true },
+    ])
+  })
+
   it('shows both versions of a changed image, and an image among the files', async () => {
     const logo = createChange('/logo.png', { kind: 'renamed', from: '/old.png', isBinary: true, lines: null })
     const { page } = await open(

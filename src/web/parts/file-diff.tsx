@@ -126,6 +126,7 @@ function explainMissingLines({ change, isBinary, isTooLarge, hunks }: WebFileDif
   if (isBinary) return `This file is not text: ${sizes}`
   if (hunks.length > 0) return undefined
   if (change.modes !== '') return `Only the permissions changed: ${change.modes}`
+  if (change.type === 'directory') return `A directory was ${change.kind}`
   if (change.kind === 'renamed') return 'The file was renamed, and its content is the same'
-  return `No line changed: ${sizes}`
+  return change.oldSize + change.newSize === 0 ? 'The file is empty' : `No line changed: ${sizes}`
 }

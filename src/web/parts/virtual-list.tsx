@@ -54,7 +54,10 @@ function watchView(
   setView: (view: { top: number; height: number }) => void,
 ): (() => void) | undefined {
   if (box === null) return undefined
-  const update = () => setView({ top: box.scrollTop, height: box.clientHeight })
+  const update = () => {
+    box.style.setProperty('--scrolled', `${box.scrollLeft}px`)
+    setView({ top: box.scrollTop, height: box.clientHeight })
+  }
   const observer = new ResizeObserver(update)
   observer.observe(box)
   box.addEventListener('scroll', update, { passive: true })

@@ -3,9 +3,14 @@ import type { ComponentChildren } from 'preact'
 /** Controls, direction marks, zero-width and other characters that a person cannot see. Tabs and line ends stay. */
 const INVISIBLE = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\t\n\ufe0f]]/gv
 
+/** The same in a name, which stands in one line. */
+const INVISIBLE_IN_NAME = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--\ufe0f]/gv
+
 const NAMES: Readonly<Record<number, string>> = {
   0: 'null',
   8: 'backspace',
+  9: 'tab',
+  10: 'line end',
   13: 'carriage return',
   27: 'escape',
   173: 'soft hyphen',
@@ -29,10 +34,10 @@ const NAMES: Readonly<Record<number, string>> = {
 export type TextPiece = string | { readonly code: number; readonly label: string; readonly name: string }
 
 /** Splits a text at characters that a person cannot see. */
-export function splitInvisible(text: string): TextPiece[] {
+export function splitInvisible(text: string, invisible: RegExp = INVISIBLE): TextPiece[] {
   const pieces: TextPiece[] = []
   let end = 0
-  for (const found of text.matchAll(INVISIBLE)) {
+  for (const found of text.matchAll(invisible)) {
     if (found.index > end) pieces.push(text.slice(end, found.index))
     pieces.push(describeCharacter(found[0].codePointAt(0) ?? 0))
     end = found.index + found[0].length
@@ -50,8 +55,17 @@ export function toVisible(text: string): string {
 
 /** Shows a text that others wrote: a name, a line, words of a model. It becomes text nodes and nothing else. */
 export function VisibleText({ text }: { readonly text: string }): ComponentChildren {
-  if (text.search(INVISIBLE) === -1) return text
-  return splitInvisible(text).map((piece) =>
+  return showPieces(text, INVISIBLE)
+}
+
+/** Shows the name or path of a file, in which a line end would look like a space. */
+export function VisiblePath({ path }: { readonly path: string }): ComponentChildren {
+  return showPieces(path, INVISIBLE_IN_NAME)
+}
+
+function showPieces(text: string, invisible: RegExp): ComponentChildren {
+  if (text.search(invisible) === -1) return text
+  return splitInvisible(text, invisible).map((piece) =>
     typeof piece === 'string' ? (
       piece
     ) : (

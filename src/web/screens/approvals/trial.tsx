@@ -9,7 +9,7 @@ import { useKeys } from '../../parts/keyboard.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Scroll } from '../../parts/scroll.tsx'
-import { VisibleText } from '../../parts/visible-text.tsx'
+import { VisiblePath, VisibleText } from '../../parts/visible-text.tsx'
 import { formatPairRoute } from '../../routes.ts'
 
 const MAX_FILES = 100
@@ -102,7 +102,7 @@ function TrialChanges({ from, to }: { readonly from: TreeName; readonly to: Tree
               </span>
               <span class="hidden-label">{change.kind} </span>
               <span class="change-path">
-                <VisibleText text={change.path} />
+                <VisiblePath path={change.path} />
               </span>
             </button>
           </li>

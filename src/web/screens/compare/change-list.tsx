@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { WebChange } from '../../../web-api/index.ts'
 import { formatShort } from '../../parts/format.ts'
 import { VirtualList } from '../../parts/virtual-list.tsx'
-import { toVisible, VisibleText } from '../../parts/visible-text.tsx'
+import { toVisible, VisiblePath } from '../../parts/visible-text.tsx'
 import { type Decisions, describeDecision } from './selection.ts'
 
 const ROW_HEIGHT = 30
@@ -37,6 +37,14 @@ export function ChangeList(props: ChangeListProps): VNode {
   )
 }
 
+/** Names of what is no file. */
+export const TYPES = {
+  file: '',
+  directory: 'directory',
+  symlink: 'symbolic link',
+  other: 'special file',
+} as const
+
 const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
 
 function ChangeRow(props: ChangeListProps & { readonly change: WebChange; readonly index: number }): VNode {
@@ -65,9 +73,9 @@ function ChangeRow(props: ChangeListProps & { readonly change: WebChange; readon
         </span>
         <span class="hidden-label">{kind} </span>
         <span class="change-path">
-          <VisibleText text={name} />{' '}
+          <VisiblePath path={name} />{' '}
           <span class="soft">
-            <VisibleText text={folder} />
+            <VisiblePath path={folder} /> {TYPES[change.type]}
           </span>
         </span>
         {isSeen && <span class="hidden-label">, viewed</span>}

@@ -5,10 +5,10 @@ import { useReload } from '../../client/live.ts'
 import { FileDiff, useFileDiff } from '../../parts/file-diff.tsx'
 import { useKeys } from '../../parts/keyboard.ts'
 import { isNarrow } from '../../parts/narrow.ts'
-import { toVisible, VisibleText } from '../../parts/visible-text.tsx'
+import { toVisible, VisiblePath } from '../../parts/visible-text.tsx'
 import { route, updateQuery } from '../../router.ts'
 import { formatFilesRoute } from '../../routes.ts'
-import { KeepBox } from './change-list.tsx'
+import { KeepBox, TYPES } from './change-list.tsx'
 import { formatVersion, type NeighbourDiffs } from './neighbour-diffs.ts'
 import { type Decisions, listLeftOut, toggleHunk } from './selection.ts'
 import type { ViewedFiles } from './viewed.ts'
@@ -70,11 +70,12 @@ export function ChangedFile(props: ChangedFileProps): VNode {
         <h2 class="mono">
           {change.from !== undefined && (
             <>
-              <VisibleText text={change.from} /> →{' '}
+              <VisiblePath path={change.from} /> →{' '}
             </>
           )}
-          <VisibleText text={path} />
+          <VisiblePath path={path} />
         </h2>
+        {change.type !== 'file' && <span class="soft">{TYPES[change.type]}</span>}
         {change.modes !== '' && <span class="soft mono">{change.modes}</span>}
         <div class="file-actions">
           {!isNarrow.value && <ViewSwitch isSplit={isSplit} />}

@@ -7,7 +7,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
 import { Scroll } from '../../parts/scroll.tsx'
 import { Tag } from '../../parts/tag.tsx'
-import { VisibleText } from '../../parts/visible-text.tsx'
+import { VisiblePath, VisibleText } from '../../parts/visible-text.tsx'
 import { ConflictEditor } from './conflict-editor.tsx'
 
 export interface ConflictsProps {
@@ -33,7 +33,7 @@ export function Conflicts({ params, conflicts, resolutions, onResolve }: Conflic
               aria-pressed={path === conflict?.path}
               onClick={() => show(path)}
             >
-              <VisibleText text={path} />
+              <VisiblePath path={path} />
               <Tag tone={isResolved || resolutions.has(path) ? 'good' : 'wait'}>
                 {describeResolution(resolutions.get(path), isResolved)}
               </Tag>

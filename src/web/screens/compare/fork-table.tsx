@@ -6,7 +6,7 @@ import { useReload } from '../../client/live.ts'
 import { formatAge, formatCount } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
-import { VisibleText } from '../../parts/visible-text.tsx'
+import { VisiblePath, VisibleText } from '../../parts/visible-text.tsx'
 import { formatCompareRoute, formatPairRoute, formatTree, isFork } from '../../routes.ts'
 
 const MAX_FORKS = 200
@@ -56,7 +56,7 @@ function Overlap({ tree }: { readonly tree: TreeName }): VNode | null {
         {found.map(({ path, trees: forks }) => (
           <li class="row" key={path}>
             <code>
-              <VisibleText text={path} />
+              <VisiblePath path={path} />
             </code>{' '}
             {forks.map((fork) => (
               <a key={fork} href={formatPairRoute(`${fork}^`, fork, path)}>

@@ -7,7 +7,7 @@ import { useReload } from '../../client/live.ts'
 import { readPages } from '../../client/pages.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
-import { toVisible, VisibleText } from '../../parts/visible-text.tsx'
+import { toVisible, VisiblePath } from '../../parts/visible-text.tsx'
 import { listAncestors, listTreeRows, type TreeRow } from './tree-rows.ts'
 
 const ROW_HEIGHT = 24
@@ -82,7 +82,7 @@ function Row({ row: { entry, depth, isOpen }, isActive, onToggle }: RowProps): V
           {isDirectory ? (isOpen ? '▾' : '▸') : ''}
         </span>
         <span class="change-path">
-          <VisibleText text={entry.name} />
+          <VisiblePath path={entry.name} />
           {entry.type === 'symlink' && <span class="soft"> ↪</span>}
         </span>
       </button>

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { parseTreeRef, type TreeName } from '../../../web-api/index.ts'
 import { Notice } from '../../parts/notice.tsx'
-import { VisibleText } from '../../parts/visible-text.tsx'
+import { VisiblePath } from '../../parts/visible-text.tsx'
 import { route, updateQuery } from '../../router.ts'
 import { BlameView } from './blame-view.tsx'
 import { ContentView } from './content-view.tsx'
@@ -15,7 +15,7 @@ export interface FileViewProps {
   readonly path: string
 }
 
-const CHOOSE_FILE = 'Choose a file on the left'
+const CHOOSE_FILE = 'Choose a file'
 const VIEWS = [
   { name: '', label: 'Content' },
   { name: 'blame', label: 'Blame' },
@@ -43,7 +43,7 @@ export function FileView({ tree, at, path }: FileViewProps): VNode {
     <section class="file" aria-label="File">
       <header class="file-head">
         <h2 class="mono">
-          <VisibleText text={path} />
+          <VisiblePath path={path} />
         </h2>
         {!isDirectory && (
           // biome-ignore lint/a11y/useSemanticElements: buttons are no fields of a form

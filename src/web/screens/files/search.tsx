@@ -6,7 +6,7 @@ import { formatCount } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keyboard.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
-import { VisibleText } from '../../parts/visible-text.tsx'
+import { VisiblePath, VisibleText } from '../../parts/visible-text.tsx'
 import { updateQuery } from '../../router.ts'
 
 const MAX_MATCHES = 500
@@ -81,7 +81,7 @@ export function SearchResults({ tree, text }: { readonly tree: TreeName; readonl
               onClick={() => updateQuery({ path, line, search: undefined, view: undefined })}
             >
               <span class="mono match-place">
-                <VisibleText text={path} />:{line}
+                <VisiblePath path={path} />:{line}
               </span>
               <span class="mono change-path soft">
                 <VisibleText text={content.trim()} />

@@ -102,6 +102,7 @@ function TreeTags({ tree }: { readonly tree: WebTree }): VNode {
       {tree.changes !== null && tree.changes > 0 && (
         <Tag tone="good">{formatCount(tree.changes, 'change')}</Tag>
       )}
+      {tree.changes === null && isFork(tree) && <Tag tone="good">many changes</Tag>}
     </>
   )
 }

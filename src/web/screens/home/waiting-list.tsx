@@ -83,7 +83,9 @@ function MergeItem({ merge: { sources, into, resolved } }: { readonly merge: Web
           merge of <VisibleText text={sources.map(formatTree).join(', ')} /> into{' '}
           <VisibleText text={formatTree(into)} />
         </a>
-        <span class="row-end soft">{formatCount(resolved, 'conflict')} resolved</span>
+        <span class="row-end soft">
+          {resolved === 0 ? 'none resolved yet' : `${formatCount(resolved, 'conflict')} resolved`}
+        </span>
       </div>
     </li>
   )

@@ -6,7 +6,7 @@ import { FileDiff, useFileDiff } from '../../parts/file-diff.tsx'
 import { formatCount } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useResource } from '../../parts/resource.ts'
-import { VisibleText } from '../../parts/visible-text.tsx'
+import { VisiblePath } from '../../parts/visible-text.tsx'
 import { formatPairRoute } from '../../routes.ts'
 
 /** Files of a step beyond these are in the comparison. */
@@ -69,7 +69,7 @@ function FileButton({
       </span>
       <span class="hidden-label">{kind} </span>
       <span class="change-path">
-        <VisibleText text={path} />
+        <VisiblePath path={path} />
       </span>
     </button>
   )
