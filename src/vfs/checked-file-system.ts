@@ -25,7 +25,7 @@ import type {
 } from './file-system.ts'
 import { checkPath } from './path.ts'
 import { createUnsupportedError } from './require-protocol.ts'
-import { abortable, copyContent, createFailedStream } from './streams.ts'
+import { abortable, abortableContent, copyContent, createFailedStream } from './streams.ts'
 
 /** A mutation of the protocol, or of one of the secondary protocols. */
 export type MutationOp = Extract<
@@ -183,16 +183,17 @@ export abstract class CheckedFileSystem implements FileSystem {
       const target = to === undefined ? '' : checkPath(to, op)
       if (op === 'write' || op === 'append') assertContent(content, checked, op)
       ctx?.signal?.throwIfAborted()
+      const owned = abortableContent(content ?? '', ctx?.signal)
       if (isTraced(op, ctx)) {
         return traceCall(op, checked, ctx, (inner, event) => {
           this.assertMutable(op, checked)
-          const stored = content === undefined ? '' : measureContent(content, event)
+          const stored = content === undefined ? '' : measureContent(owned, event)
           return this.runInOrder({ path: checked, to: target, content: stored, ctx: inner }, run)
         })
       }
       this.assertMutable(op, checked)
       const result = this.runInOrder(
-        { path: checked, to: target, content: content ?? '', ctx: innerContext(ctx) },
+        { path: checked, to: target, content: owned, ctx: innerContext(ctx) },
         run,
       )
       return result instanceof Promise ? result : Promise.resolve(result)

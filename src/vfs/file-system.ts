@@ -29,8 +29,11 @@ export type Caller =
 
 /** Context of a call in every layer: caller, cancellation, trace, and link policy. */
 export interface CallContext {
+  /** The person, agent or process that calls; a guard judges it, and a journal records it. */
   readonly caller?: Caller
+  /** Ends the call with the signal's reason: before it starts, or at the next step of its stream. */
   readonly signal?: AbortSignal
+  /** Identifies the tool call or request in journals and events. */
   readonly trace?: string
   /**
    * `refuse`: following a link fails with ELOOP. A caller that has checked a path sets this, so that a link created
@@ -56,6 +59,7 @@ export interface ReadOptions {
 export interface WalkOptions {
   /** Depth below the walk's root, across mounts: 0 yields nothing, 1 the immediate children. Unlimited when absent. */
   readonly maxDepth?: number
+  /** Yields directories too. Only files when absent. */
   readonly includeDirs?: boolean
 }
 
@@ -79,6 +83,7 @@ export interface WriteOptions {
 export interface MkdirOptions {
   /** Make missing parents, and accept a directory that is already there. */
   readonly parents?: boolean
+  /** Permission bits of the directory. */
   readonly mode?: number
 }
 

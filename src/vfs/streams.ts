@@ -92,6 +92,12 @@ export function abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): Asy
   return canCheckSignal(source) ? source.until(signal) : abortableSteps(source, signal)
 }
 
+/** Returns content whose stream ends with the signal's reason at the first step after the abort. */
+export function abortableContent(content: Content, signal: AbortSignal | undefined): Content {
+  if (signal === undefined || typeof content === 'string' || content instanceof Uint8Array) return content
+  return abortable(content, signal)
+}
+
 /** Reports whether a stream can check the signal itself, without an extra promise. */
 function canCheckSignal<T>(
   source: AsyncIterable<T>,

@@ -106,6 +106,21 @@ export const writeCases: readonly Case[] = [
     },
   },
   {
+    name: 'an aborted signal ends a write at the next step of its stream, and the old content stays',
+    needs: WRITE,
+    run: async (fs) => {
+      const controller = new AbortController()
+      const content = async function* () {
+        yield largeContent
+        controller.abort(new Error('enough'))
+        yield 'more'
+      }
+      const ctx = { signal: controller.signal }
+      await assert.rejects(() => fs.write('/lines.txt', content(), {}, ctx), /enough/)
+      await assertBytes(fs, '/lines.txt', 'one\ntwo\nthree\nfour\n')
+    },
+  },
+  {
     name: 'a relative path is EINVAL in every mutation',
     needs: WRITE,
     run: async (fs) => {
