@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isVfsError } from '../../vfs/index.ts'
 import { type ForkOptions, type HomeOptions, openHome } from './index.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'coppice-place-'))
