@@ -25,13 +25,17 @@ const coppice = (...args: string[]): Promise<Run> => runNode(['bin/coppice.js', 
 
 describe('coppice', () => {
   it('says how to end a command that waits for a server, if a signal does not end it soon', async () => {
-    const silent = createServer().listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    onTestFinished(() => void silent.close())
-    const { port } = silent.address() as AddressInfo
+    // A silent one is given up after two seconds; this one sends notices and never answers.
+    const slow = createServer((socket) => {
+      const timer = setInterval(() => socket.write(Buffer.from('N\0\0\0\u000bMwait\0\0', 'latin1')), 200)
+      socket.on('close', () => clearInterval(timer)).on('error', () => {})
+    }).listen(0, '127.0.0.1')
+    await once(slow, 'listening')
+    onTestFinished(() => void slow.close())
+    const { port } = slow.address() as AddressInfo
     const home = `postgres://ann@127.0.0.1:${port}/work?sslmode=disable`
     const waiting = new Cli().start(['ls'], { env: { COPPICE_HOME: home } })
-    await once(silent, 'connection')
+    await once(slow, 'connection')
     waiting.kill('SIGINT')
     const [hint] = await once(waiting.stderr.setEncoding('utf8'), 'data')
     expect(hint).toBe('coppice: still ending; a second Ctrl-C ends it at once and leaves the home intact\n')
