@@ -31,11 +31,11 @@ it('copies the log into the database while the connection is open, before the lo
 it('keeps the log short, and every commit, while a connection writes on', async () => {
   const file = join(scratch, 'written-on.db')
   const engine = new SqliteEngine({ file })
-  commitMegabytes(engine, getGroupCommit(engine), 1, 120)
-  expect(statSync(`${file}-wal`).size).toBeLessThan(48 * MIB)
+  commitMegabytes(engine, getGroupCommit(engine), 1, 200)
+  expect(statSync(`${file}-wal`).size).toBeLessThan(80 * MIB)
   await engine.close()
   await using reopened = new SqliteEngine({ file })
-  expect(reopened.listBlobs(0, 1000)).toHaveLength(120)
+  expect(reopened.listBlobs(0, 1000)).toHaveLength(200)
 })
 
 function getGroupCommit({ groupCommit }: SqliteEngine): GroupCommit {

@@ -293,7 +293,7 @@ export class SqliteEngine implements Engine {
     if (row === undefined || this.#diskSpace.isScarce) return undefined
     if (batch.blobs?.[0] !== undefined && !this.#format.isRaisedFor(batch.blobs)) return undefined
     this.#storeFile.assertPresent()
-    this.#wal.finishCheckpoint()
+    this.#wal.restartIfLong()
     const blob = batch.blobs?.[0]
     const result = this.#rowCommit.commit(row, blob)
     this.#wal.addCommitted(row.bytes.length + (blob?.bytes.length ?? 0))

@@ -5,8 +5,10 @@ import { readPageBytes } from './sqlite-setup.ts'
 const MIB = 1024 * 1024
 /** Committed bytes after which another thread makes a checkpoint. */
 const BACKGROUND_CHECKPOINT_BYTES = 8 * MIB
+/** Committed bytes after which this one copies the rest, so that the log starts over: it waits for the disk twice. */
+const RESTART_BYTES = 24 * MIB
 /** Size of the log at which the connection makes a checkpoint itself, if the other thread could not. */
-const CHECKPOINT_BYTES = 32 * MIB
+const CHECKPOINT_BYTES = 64 * MIB
 /** The same on a nearly full disk: a checkpoint makes the database grow by no more than this. */
 const SCARCE_CHECKPOINT_BYTES = 0.75 * MIB
 /** Size to which the log's file is cut on a nearly full disk. */
@@ -18,8 +20,10 @@ export class SqliteWal {
   readonly #db: DatabaseSync
   readonly #background: BackgroundCheckpoint
   #checkpointBytes = 0
-  /** Bytes that were committed since the last request of a checkpoint in the background. */
+  /** Bytes that were committed since the log started over. */
   #committedBytes = 0
+  /** How many of them were committed when the last checkpoint in the background was requested. */
+  #requestedBytes = 0
 
   constructor(db: DatabaseSync, file: string) {
     this.#db = db
@@ -28,7 +32,7 @@ export class SqliteWal {
 
   /** Sets the limit. Call it outside of a transaction. */
   limitSize(isScarce: boolean): void {
-    this.finishCheckpoint()
+    this.restartIfLong()
     const bytes = isScarce ? SCARCE_CHECKPOINT_BYTES : CHECKPOINT_BYTES
     if (bytes === this.#checkpointBytes) return
     this.#checkpointBytes = bytes
@@ -41,17 +45,20 @@ export class SqliteWal {
   /** Counts committed bytes, and has another thread make a checkpoint when they are many. */
   addCommitted(bytes: number): void {
     this.#committedBytes += bytes
-    if (this.#committedBytes < BACKGROUND_CHECKPOINT_BYTES) return
-    this.#committedBytes = 0
+    if (this.#committedBytes - this.#requestedBytes < BACKGROUND_CHECKPOINT_BYTES) return
+    this.#requestedBytes = this.#committedBytes
     if (this.#checkpointBytes !== SCARCE_CHECKPOINT_BYTES) this.#background.request()
   }
 
   /**
-   * After a checkpoint in the background, copies what was committed meanwhile: only then does SQLite overwrite the log
-   * from its beginning. Call it outside of a transaction.
+   * After checkpoints in the background, copies what was committed since the last one: only then does SQLite overwrite
+   * the log from its beginning. Call it outside of a transaction.
    */
-  finishCheckpoint(): void {
-    if (this.#background.takeEnded()) this.checkpoint()
+  restartIfLong(): void {
+    if (!this.#background.takeEnded() || this.#committedBytes < RESTART_BYTES) return
+    this.checkpoint()
+    this.#committedBytes = 0
+    this.#requestedBytes = 0
   }
 
   close(): Promise<void> {
