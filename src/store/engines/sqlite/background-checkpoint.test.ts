@@ -38,6 +38,16 @@ it('keeps the log short, and every commit, while a connection writes on', async 
   expect(reopened.listBlobs(0, 1000)).toHaveLength(200)
 })
 
+it('lets a shrink empty the log, also while another thread copies it', async () => {
+  const file = join(scratch, 'shrunk.db')
+  await using engine = new SqliteEngine({ file })
+  for (let round = 0; round < 8; round++) {
+    commitMegabytes(engine, getGroupCommit(engine), 1 + round * 8, 8)
+    while (engine.shrink() > 0);
+    expect(statSync(`${file}-wal`).size).toBe(0)
+  }
+})
+
 function getGroupCommit({ groupCommit }: SqliteEngine): GroupCommit {
   if (groupCommit === undefined) throw new Error('the store has no group commit')
   return groupCommit

@@ -3,6 +3,9 @@ import { startThread } from '../../../machine/index.ts'
 import type { CheckpointWorkerData } from './checkpoint-worker.ts'
 import { SharedRequests } from './shared-requests.ts'
 
+/** Longest wait for a running checkpoint: its thread may have ended without a word. */
+const MAX_WAIT_MS = 2000
+
 /** Makes checkpoints of a store in another thread, while this one writes on. The thread starts with the first one. */
 export class BackgroundCheckpoint {
   readonly #file: string
@@ -27,6 +30,11 @@ export class BackgroundCheckpoint {
     if (!this.#isRunning || !this.#requests.areAnswered) return false
     this.#isRunning = false
     return true
+  }
+
+  /** Waits for a running checkpoint. No other connection can make one meanwhile. */
+  wait(): void {
+    this.#requests.waitForAnswers(MAX_WAIT_MS)
   }
 
   async close(): Promise<void> {

@@ -30,5 +30,13 @@ export class SharedRequests {
   /** Marks the requests up to this number as answered. */
   answer(request: number): void {
     Atomics.store(this.counts, ANSWERED, request)
+    Atomics.notify(this.counts, ANSWERED)
+  }
+
+  /** Blocks the thread until every request has been answered, or so many milliseconds. */
+  waitForAnswers(ms: number): void {
+    const requested = Atomics.load(this.counts, REQUESTED)
+    const answered = Atomics.load(this.counts, ANSWERED)
+    if (answered !== requested) Atomics.wait(this.counts, ANSWERED, answered, ms)
   }
 }

@@ -67,6 +67,7 @@ export class SqliteWal {
 
   /** Copies the log into the database and empties it, unless another connection reads or writes now. */
   truncate(): void {
+    this.#background.wait()
     const { timeout = 0 } = this.#db.prepare('PRAGMA busy_timeout').get() ?? {}
     try {
       // Waits for nobody: with readers, it does what a passive checkpoint does.
@@ -80,6 +81,7 @@ export class SqliteWal {
 
   /** Copies the log into the database as far as readers and the disk allow, so that SQLite overwrites it. */
   checkpoint(): void {
+    this.#background.wait()
     try {
       this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch {
