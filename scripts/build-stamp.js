@@ -25,7 +25,8 @@ export function writeStamp() {
   writeFileSync(STAMP, hashInputs())
 }
 
-function hashInputs() {
+/** Returns the hash of all that a build reads. */
+export function hashInputs() {
   const hash = createHash('sha256')
   for (const path of globSync(INPUTS, { cwd: root }).sort()) {
     const file = join(root, path)

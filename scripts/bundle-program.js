@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { rolldown } from 'rolldown'
+import { hashInputs } from './build-stamp.js'
 import { bundleOptions, programs, root, SHARED_PROGRAM } from './bundle-options.js'
 import { createLazyRequires } from './lazy-requires.js'
 import { plainText } from './plain-text.js'
@@ -34,8 +35,10 @@ export async function bundleProgram(directory, createNames, { isTraced = false }
       nameChunk = createNames(listImports(this))
     },
   }
+  const options = bundleOptions(input, BUNDLED)
   const bundle = await rolldown({
-    ...bundleOptions(input, BUNDLED),
+    ...options,
+    transform: { ...options.transform, define: { COPPICE_BUILD: JSON.stringify(hashInputs().slice(0, 16)) } },
     plugins: [namer, createLazyRequires(isTraced), plainText],
     preserveEntrySignatures: 'allow-extension',
   })

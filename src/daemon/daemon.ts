@@ -14,6 +14,8 @@ export interface DaemonOptions extends Omit<AgentKernelOptions, 'home'> {
   readonly home: string
   readonly socket: string
   readonly version: string
+  /** Mark of the program's build. */
+  readonly build?: string | undefined
   /** Idle time in ms, without process, client or cron job, before it stops; null for none. */
   readonly idleMs: number | null
 }
@@ -110,6 +112,7 @@ export class Daemon implements AsyncDisposable {
     return {
       pid: process.pid,
       version: this.#options.version,
+      build: this.#options.build,
       home: this.#options.home,
       started_at: this.#startedAt.toISOString(),
       processes: agents.running,

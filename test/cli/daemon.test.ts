@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startDaemon } from '../../src/daemon/index.ts'
 import { users } from '../support/users.ts'
 import { DaemonCli } from './daemon-cli.ts'
 
@@ -267,6 +268,40 @@ describe('coppice spawn and the daemon', () => {
     expect(await cli.ok('daemon', 'stop')).toBe('stopped\n')
     expect(await cli.json('daemon', 'status')).toEqual({ running: false })
     expect(existsSync(join(cli.home, 'run/daemon.sock'))).toBe(false)
+  })
+
+  it('replaces a daemon of another build, but none with processes', async () => {
+    const cli = new DaemonCli()
+    await cli.ok('vault', 'create', 'base')
+    const options = {
+      home: cli.home,
+      socket: join(cli.home, 'run/daemon.sock'),
+      version: '0.0.9',
+      idleMs: null,
+      commands: { env: {} },
+      env: {},
+      person: 'tester',
+    }
+    // Creates the directory of the socket.
+    await cli.ok('daemon', 'status')
+    const busy = await startDaemon(options)
+    onTestFinished(() => busy.stop())
+    const client = await cli.client()
+    await client.call('spawn', { intent: 'wait', script: { name: 'a.ndjson', text: JSON.stringify(slow) } })
+    const { stdout, stderr } = await cli.run(['ps'])
+    expect(stdout).toContain('wait')
+    expect(stderr).toContain('another build of Coppice, version 0.0.9, with 1 process, and may fail;')
+    expect(stderr).toContain('coppice daemon stop')
+    await client.call('kill', { pid: 1, signal: 'SIGKILL' })
+    await client.call('wait', { pid: 1 })
+    const { stderr: silent } = await cli.run(['ps'])
+    expect(silent).toBe('')
+    await busy.closed
+    expect(await cli.json('daemon', 'status')).toMatchObject({
+      running: true,
+      idle_ms: null,
+      build: expect.any(String),
+    })
   })
 
   it('stops with its processes on a signal', async () => {

@@ -5,13 +5,15 @@ import type { DaemonOptions } from '../../daemon/index.ts'
 import { makePrivateDirectory } from '../../machine/index.ts'
 import { isVfsError } from '../../vfs/index.ts'
 import type { CommandInvocation } from '../framework/command-invocation.ts'
-import { CommandError } from '../framework/errors.ts'
+import { CommandError, formatErrorLine } from '../framework/errors.ts'
+import { formatHomeCommand } from '../framework/hint.ts'
 import { UsageError } from '../framework/usage-error.ts'
-import { packageRoot, readVersion } from '../package-root.ts'
+import { currentBuild, packageRoot, readVersion } from '../package-root.ts'
+import { formatCount } from '../render/format-values.ts'
 import { createAgentEnvironment, createAgentMask } from './command-environment.ts'
 import { createMissingHomeError, isWritable } from './hidden-home.ts'
 import { isHomeMissing, listKnownHomes, resolveHomePath } from './home-access.ts'
-import { launchDaemon } from './launch-daemon.ts'
+import { type LaunchOptions, launchDaemon } from './launch-daemon.ts'
 import { resolveContextName } from './namespace-access.ts'
 
 export interface DaemonAccess {
@@ -32,8 +34,45 @@ export async function withDaemon<Result>(
   if (!create && isHomeMissing(home)) {
     throw createMissingHomeError(call, home, 'create one with: coppice vault create <name>')
   }
-  await using client = await connectDaemon(home)
+  await createHomeDirectory(home)
+  await using client = await openDaemon(call, home)
   return await work(client)
+}
+
+/**
+ * Connects to the daemon of a home, and starts it if none runs. One of another build is replaced, because its modules may
+ * be gone. If it has processes, it is kept, and a message says so.
+ */
+export async function openDaemon(
+  call: CommandInvocation,
+  home: string,
+  options: LaunchOptions = {},
+): Promise<DaemonClient> {
+  const connect = () => findRunningDaemon(home)
+  const client = await connect()
+  if (client === undefined) return launchDaemon(home, connect, options)
+  try {
+    const { build, version, processes, idle_ms } = await client.call('status', {}, call.terminal.signal)
+    if (build === currentBuild) return client
+    if (processes > 0) {
+      call.terminal.err.write(formatErrorLine(formatOldDaemon(call, version, processes)))
+      return client
+    }
+    await client.call('stop', {}, call.terminal.signal)
+    await client.closed
+    return await launchDaemon(home, connect, { stays: options.stays ?? idle_ms === null })
+  } catch (error) {
+    client.close()
+    // Another command has just replaced it.
+    if (isVfsError(error, 'EUNAVAILABLE')) return launchDaemon(home, connect, options)
+    throw error
+  }
+}
+
+function formatOldDaemon(call: CommandInvocation, version: string, processes: number): string {
+  const stop = formatHomeCommand(call, 'daemon', 'stop')
+  const count = formatCount(processes, 'process', 'processes')
+  return `the daemon runs another build of Coppice, version ${version}, with ${count}, and may fail; to replace it, end them with: ${stop}, and continue each with: ${formatHomeCommand(call, 'resume')} <pid>`
 }
 
 /**
@@ -74,6 +113,7 @@ export async function createDaemonOptions(home: string, idleMs: number | null): 
     idleMs,
     socket: await resolveSocketPath(home),
     version: readVersion(),
+    build: currentBuild,
     env: process.env,
     commands: {
       env: createAgentEnvironment(),

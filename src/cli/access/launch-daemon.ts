@@ -16,6 +16,8 @@ const MAX_LOG_BYTES = 1024 * 1024
 /** Limit for a daemon that another command is starting. */
 const START_TIMEOUT_MS = 10_000
 const RETRY_DELAY_MS = 20
+/** Time without a connection after which another daemon is started. */
+const RESTART_MS = 1000
 
 export interface LaunchOptions {
   /** True if the daemon keeps running when idle. */
@@ -32,6 +34,19 @@ export async function launchDaemon(
   { stays = false }: LaunchOptions = {},
 ): Promise<DaemonClient> {
   const log = getLogPath(home)
+  for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; ) {
+    await startDaemon(home, log, stays)
+    // The one that runs already may be ending, without a socket: then another one must start.
+    for (const retry = Date.now() + RESTART_MS; Date.now() < retry; await delay(RETRY_DELAY_MS)) {
+      const client = await connect()
+      if (client !== undefined) return client
+    }
+  }
+  throw new CommandError(`the daemon does not answer; see ${log}`)
+}
+
+/** Starts a daemon and waits until it is ready, or has found another one. CommandError if it fails. */
+async function startDaemon(home: string, log: string, stays: boolean): Promise<void> {
   const child = startDaemonProcess(home, log, stays)
   try {
     const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')])
@@ -41,11 +56,6 @@ export async function launchDaemon(
     if (child.connected) child.disconnect()
     child.unref()
   }
-  for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await delay(RETRY_DELAY_MS)) {
-    const client = await connect()
-    if (client !== undefined) return client
-  }
-  throw new CommandError(`the daemon does not answer; see ${log}`)
 }
 
 /** Message of a daemon that is ready, to its parent process. */

@@ -27,6 +27,8 @@ interface ListedAgent {
 export interface DaemonStatus {
   readonly pid: number
   readonly version: string
+  /** Mark of the program's build; absent in an older daemon. */
+  readonly build?: string | undefined
   readonly home: string
   readonly started_at: string
   readonly processes: number

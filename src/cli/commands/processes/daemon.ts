@@ -7,10 +7,15 @@ import {
   type WatcherStatus,
 } from '../../../timeline/watch/index.ts'
 import { isVfsError } from '../../../vfs/index.ts'
-import { createDaemonOptions, createHomeDirectory, findRunningDaemon } from '../../access/daemon-access.ts'
+import {
+  createDaemonOptions,
+  createHomeDirectory,
+  findRunningDaemon,
+  openDaemon,
+} from '../../access/daemon-access.ts'
 import { withDamageReport } from '../../access/damaged-store.ts'
 import { isHomeMissing, resolveHomePath } from '../../access/home-access.ts'
-import { ALREADY_RUNNING, getLogPath, launchDaemon, READY } from '../../access/launch-daemon.ts'
+import { ALREADY_RUNNING, getLogPath, READY } from '../../access/launch-daemon.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
 import { formatCount, formatTime } from '../../render/format-values.ts'
@@ -26,6 +31,7 @@ const start: Command = defineCommand(
     name: 'daemon start',
     summary: 'Start the daemon of a home, if none runs',
     details: `Commands start the daemon on demand; it stops after five idle minutes.
+They replace one of another build or version, unless it has processes.
 It reads the keys of model providers from the environment it starts in.`,
     scope: 'home',
     options: { stay: stayOption },
@@ -33,9 +39,8 @@ It reads the keys of model providers from the environment it starts in.`,
   },
   async (call) => {
     const home = await resolveHomePath(call)
-    const connect = () => findRunningDaemon(home)
     await createHomeDirectory(home)
-    await using client = (await connect()) ?? (await launchDaemon(home, connect, { stays: call.has('stay') }))
+    await using client = await openDaemon(call, home, call.has('stay') ? { stays: true } : {})
     const status = await client.call('status', {}, call.terminal.signal)
     await call.output.writeValue(status, formatStatus(status))
   },
