@@ -229,6 +229,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'adapters/pyodide': ['machine', 'vfs', 'adapters/threads', 'pyodide'],
   conformance: ['vfs', 'fast-check'],
   cli: [
+    'agents',
     'secrets',
     'network',
     'machine',

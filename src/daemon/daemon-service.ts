@@ -145,9 +145,7 @@ async function getStep(
   throw new VfsError('ENOENT', `/proc/${pid}/steps`, { op: 'steps', detail })
 }
 
-function createPersonMethods(
-  agents: AgentKernel,
-): Record<'questions' | 'answer' | 'attach' | 'agents' | 'skills', DaemonMethod> {
+function createPersonMethods(agents: AgentKernel): Record<'questions' | 'answer' | 'attach', DaemonMethod> {
   const nothing = z.strictObject({})
   const reply = z.union([z.string(), z.array(z.string())])
   return {
@@ -161,8 +159,6 @@ function createPersonMethods(
       },
     ),
     attach: defineStream('attach', nothing, (_params, signal) => streamQuestionEvents(agents.tty, signal)),
-    agents: defineMethod('agents', nothing, () => agents.catalog.agents()),
-    skills: defineMethod('skills', nothing, () => agents.catalog.skills()),
   }
 }
 

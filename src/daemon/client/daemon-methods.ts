@@ -15,14 +15,6 @@ import type { AskedQuestions } from '../../devices/tty/index.ts'
 import type { Signal, StepRecord } from '../../kernel/index.ts'
 import type { DirEntry, FileType } from '../../vfs/index.ts'
 
-/** An agent or a skill in a list. */
-interface ListedAgent {
-  readonly name: string
-  readonly description: string
-  readonly origin: string
-  readonly problem?: string
-}
-
 /** Status of a daemon. */
 export interface DaemonStatus {
   readonly pid: number
@@ -93,8 +85,6 @@ export interface DaemonMethods {
     readonly params: { readonly id: string; readonly answers: readonly (string | readonly string[])[] }
     readonly result: null
   }
-  readonly agents: { readonly params: NoParams; readonly result: readonly ListedAgent[] }
-  readonly skills: { readonly params: NoParams; readonly result: readonly ListedAgent[] }
   /** Lists the MCP servers of all agents without starting them. */
   readonly mcp_servers: { readonly params: NoParams; readonly result: readonly McpServerEntry[] }
   /** Starts a server and returns its tool descriptions for review. */

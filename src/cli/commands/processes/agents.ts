@@ -1,10 +1,8 @@
-import type { DaemonMethods } from '../../../daemon/client/index.ts'
+import type { CatalogEntry } from '../../../agents/index.ts'
 import { escapeName } from '../../../text/index.ts'
-import { withDaemon } from '../../access/daemon-access.ts'
+import { withCatalog } from '../../access/agent-catalog.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
 import { formatTable } from '../../render/table.ts'
-
-type ListedAgent = DaemonMethods['agents']['result'][number]
 
 export const agents: Command = defineCommand(
   {
@@ -15,14 +13,10 @@ export const agents: Command = defineCommand(
     examples: ['coppice agents', 'coppice agents --json'],
   },
   (call) =>
-    withDaemon(
-      call,
-      async (client) => {
-        const all = await client.call('agents', {}, call.terminal.signal)
-        await call.output.writeValue(all, formatListing(all) || 'there are no agents')
-      },
-      { create: true },
-    ),
+    withCatalog(call, async (catalog) => {
+      const all = await catalog.agents()
+      await call.output.writeValue(all, formatListing(all) || 'there are no agents')
+    }),
 )
 
 export const skills: Command = defineCommand(
@@ -34,17 +28,13 @@ export const skills: Command = defineCommand(
     examples: ['coppice skills', 'coppice skills --json'],
   },
   (call) =>
-    withDaemon(
-      call,
-      async (client) => {
-        const all = await client.call('skills', {}, call.terminal.signal)
-        await call.output.writeValue(all, formatListing(all) || 'there are no skills')
-      },
-      { create: true },
-    ),
+    withCatalog(call, async (catalog) => {
+      const all = await catalog.skills()
+      await call.output.writeValue(all, formatListing(all) || 'there are no skills')
+    }),
 )
 
-function formatListing(entries: readonly ListedAgent[]): string {
+function formatListing(entries: readonly CatalogEntry[]): string {
   const rows = entries.map(({ name, origin, description, problem }) => [
     name,
     origin,
