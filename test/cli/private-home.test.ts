@@ -95,9 +95,11 @@ describe('a home', () => {
     const cli = new Cli()
     mkdirSync(cli.home)
     writeFileSync(join(cli.home, 'README.md'), '# Shop\n', { mode: 0o644 })
-    chmodSync(cli.home, 0o755)
+    const own = ['agents', 'profiles', 'scripts', 'skills']
+    for (const name of own) mkdirSync(join(cli.home, name))
+    for (const name of ['.', ...own]) chmodSync(join(cli.home, name), 0o755)
     await cli.ok('vault', 'create', 'base')
-    expect(openIn(cli.home)).toEqual(['.', 'README.md'])
+    expect(openIn(cli.home).sort()).toEqual(['.', 'README.md', ...own])
   })
 })
 

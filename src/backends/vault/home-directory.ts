@@ -15,6 +15,8 @@ const HOME_ENTRY =
   /^(?:store\.(?:db(?:-.+)?|lmdb|level)|home\.json|(?:config|policy)\.toml(?:\..+)?|agents|applying|checkouts|copies|data|doctor-.+|host-support\.json|locks|profiles|run|running|scripts|secret-key(?:\..+)?|serving|session-authority\.pem(?:\..+)?|sessions|shared-homes|shown-profiles|skills|timelines|tool_cache|vfs)$/
 /** Directories with only our own files. In the others, files may have their own permissions. */
 const OWN_DIRECTORY = /^(?:store\.(?:lmdb|level)|applying|data|serving)$/
+/** Directories that the user may have had before the home. They are private if the home created them. */
+const USER_DIRECTORY = /^(?:agents|profiles|scripts|skills)$/
 const STICKY = 0o1000
 const OTHERS_WRITE = 0o002
 const OTHERS_ENTER = 0o011
@@ -89,7 +91,7 @@ function listOwnPaths(home: string): string[] {
   // With other entries, or a sticky bit, the directory does not belong to the home alone.
   const isOnlyHome = names.every(isHomeEntry) && (statSync(home).mode & STICKY) === 0
   const entries = names
-    .filter(isHomeEntry)
+    .filter((name) => isHomeEntry(name) && !USER_DIRECTORY.test(name))
     .flatMap((name) => [
       join(home, name),
       ...(OWN_DIRECTORY.test(name) ? listChildren(join(home, name)) : []),
