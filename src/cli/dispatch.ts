@@ -36,8 +36,12 @@ export async function resolveCommand([first = '', ...rest]: readonly string[]): 
   if (load === undefined) throw createUnknownCommandError(first, [...getLoaders().keys()], 'coppice --help')
   const entry = await load()
   const [second, ...others] = rest
-  if (!isCommandGroup(entry) || second === undefined || second.startsWith('-')) return { entry, rest }
-  const names = entry.commands.map(({ definition }) => getLastWord(definition.name))
+  if (second === undefined || second.startsWith('-')) return { entry, rest }
+  if (!isCommandGroup(entry)) {
+    await assertSingular(first, second)
+    return { entry, rest }
+  }
+  const names = listMembers(entry)
   const member = entry.commands[names.indexOf(second)]
   if (member === undefined)
     throw createUnknownCommandError(`${first} ${second}`, names, `coppice ${first} --help`)
@@ -82,6 +86,20 @@ coppice --version shows the version.
 Examples:
   coppice tour
   coppice exec -- npm test`
+}
+
+/** Throws UsageError for `hook install`, where the group `hooks` has that command. */
+async function assertSingular(first: string, second: string): Promise<void> {
+  const group = await getLoaders().get(`${first}s`)?.()
+  if (group === undefined || !isCommandGroup(group) || !listMembers(group).includes(second)) return
+  const meant = `${group.name} ${second}`
+  throw new UsageError(
+    `there is no command '${first} ${second}'; did you mean '${meant}'? See coppice ${meant} --help`,
+  )
+}
+
+function listMembers({ commands }: CommandGroup): string[] {
+  return commands.map(({ definition }) => getLastWord(definition.name))
 }
 
 function getLastWord(name: string): string {
