@@ -167,6 +167,8 @@ describe('coppice exec', () => {
     expect(await cli.ok('drop')).toContain('dropped files-1')
     await cli.run(['exec', '-c', '--', 'echo more >> a.txt'])
     expect(await cli.ok('drop', 'files-1')).toContain('dropped files-1')
+    await cli.run(['exec', '--', 'touch', 'one'])
+    expect((await cli.run(['drop'])).stderr).toContain('1 change that was not applied; keep it with')
   })
 
   it('reports an unknown fork in a linked directory', async () => {

@@ -119,6 +119,7 @@ async function confirmDrop(
   if (changes === 0) return true
   const what = `${formatCount(changes, 'change')} that ${changes === 1 ? 'was' : 'were'} not applied`
   if (call.terminal.canAsk) return confirm(call.terminal, `Drop ${name} with ${what}?`, false)
-  const next = `keep them with coppice apply ${name}, or delete them with coppice drop ${name}`
+  const them = changes === 1 ? 'it' : 'them'
+  const next = `keep ${them} with coppice apply ${name}, or delete ${them} with coppice drop ${name}`
   throw new CommandError(`${name} has ${what}; ${next}`)
 }
