@@ -289,6 +289,11 @@ describe('coppice undo', { timeout: 60_000 }, () => {
     writeFileSync(settings, '{"model":"opus"}')
     chmodSync(settings, 0o600)
     const env = { HOME: user, CLAUDE_CONFIG_DIR: '' }
+    const inHome = { env: { ...env, HOME: cli.files } }
+    expect(await cli.run(['hooks', 'install', 'claude', '--project'], inHome)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('leave it out to install the hooks for all projects'),
+    })
     expect((await cli.run(['hooks', 'install', 'claude'], { env })).code).toBe(0)
     const { hooks } = JSON.parse(readFileSync(settings, 'utf8'))
     const { command } = hooks.UserPromptSubmit[0].hooks[0]

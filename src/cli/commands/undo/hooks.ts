@@ -10,6 +10,7 @@ import {
   type HookProgram,
   hookProgramNames,
 } from '../../../agent-hooks/index.ts'
+import { isTooWide } from '../../access/enclosing-project.ts'
 import { resolveHomePath } from '../../access/home-access.ts'
 import { type Command, type CommandGroup, defineCommand } from '../../framework/command.ts'
 import type { CommandInvocation } from '../../framework/command-invocation.ts'
@@ -40,6 +41,10 @@ With --worktrees, claude --worktree <name> works in a fork: it has all files of 
     ],
   },
   async (call) => {
+    if (call.has('project') && isTooWide(realpathSync(process.cwd())))
+      throw new UsageError(
+        '--project is for the directory of a project; leave it out to install the hooks for all projects',
+      )
     const { file, hookProgram } = openHookFile(call)
     const home = await resolveHomePath(call)
     const otherHome = home === join(homedir(), '.coppice') ? undefined : home
