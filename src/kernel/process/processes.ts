@@ -1,4 +1,4 @@
-import { VfsError } from '../../vfs/index.ts'
+import { isVfsError, VfsError } from '../../vfs/index.ts'
 import type { Contexts } from '../context/index.ts'
 import type { ProcessFiles } from '../descriptor/process-files.ts'
 import { O_RDWR } from '../device/index.ts'
@@ -229,8 +229,14 @@ async function runProgram(process: Process, program: ProcessProgram): Promise<Ex
     return await program(process)
   } catch (error) {
     if (process.signal.aborted) return createFailure(formatKillReason(process))
-    return createFailure(error instanceof Error ? error.message : String(error))
+    return createFailure(formatFailure(error))
   }
+}
+
+/** Formats an error for people, without the system call in which it occurred. */
+function formatFailure(error: unknown): string {
+  if (isVfsError(error) && error.detail !== undefined) return `${error.code}: ${error.detail} (${error.path})`
+  return error instanceof Error ? error.message : String(error)
 }
 
 function createKilledError(process: Process): VfsError {
