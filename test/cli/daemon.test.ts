@@ -398,6 +398,10 @@ describe('coppice spawn and the daemon', () => {
       [['x', '--max-steps', '0'], '--max-steps takes a number of steps, 1 or more'],
       [['x', '--from', 'x'], "--from takes a process and a step, such as 3@5, not 'x'"],
       [['x', '--provider', ''], '--provider is empty; name one'],
+      [
+        ['x', '--provider', 'script'],
+        '--provider script replays a file of responses; name it with --script FILE',
+      ],
       [['x', '--skills', 'a,,b'], "--skills takes names, separated by commas, not 'a,,b'"],
       [
         ['x', '--groups', 'a,1'],
@@ -413,6 +417,12 @@ describe('coppice spawn and the daemon', () => {
     expect(unknown).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^coppice: there is no provider 'nosuch'; there are: .*claude.*\n$/),
+    })
+    expect(await cli.run(['spawn', 'x', '--provider', 'script', '--model', 'no', '--follow'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /\nprocess 1: ENOENT: there is no script 'no'; there are none \(\/dev\/llm\/script\/no\)\n$/,
+      ),
     })
     const script = join(cli.files, 'bad.yaml')
     writeFileSync(script, '- sya: hi\n')

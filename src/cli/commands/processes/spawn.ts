@@ -100,6 +100,9 @@ async function printProcessLink(call: SpawnInvocation, client: DaemonClient, pid
 
 async function createSpawnParams(call: SpawnInvocation): Promise<DaemonMethods['spawn']['params']> {
   const script = call.option('script')
+  const isComplete = (['script', 'model', 'agent', 'from'] as const).some((option) => call.has(option))
+  if (call.option('provider') === 'script' && !isComplete)
+    throw new UsageError('--provider script replays a file of responses; name it with --script FILE')
   return {
     ...parseTask(call),
     ...parseProcessOptions(call),
