@@ -122,11 +122,10 @@ async function print({ out, signal }: Terminal, text: string): Promise<number> {
   return 0
 }
 
-async function printError(error: unknown, asJson: boolean, { err }: Terminal): Promise<number> {
-  const { describeError, toErrorJson, formatErrorLine } = await import('./framework/errors.ts')
-  const { exitCode, message } = describeError(error)
-  err.write(asJson ? `${JSON.stringify(toErrorJson(error))}\n` : formatErrorLine(message))
-  return exitCode
+async function printError(error: unknown, asJson: boolean, terminal: Terminal): Promise<number> {
+  const { describeError, writeError } = await import('./framework/errors.ts')
+  writeError(terminal, error, asJson)
+  return describeError(error).exitCode
 }
 
 /** Experimental features of Node that this program relies on. Node warns at their first use; the user cannot act on it. */

@@ -93,6 +93,7 @@ export {
   type SearchedTree,
   SearchIndex,
   type SearchLimits,
+  type SearchReadOptions,
   type Snippet,
   type TextMatch,
   type TrigramQuery,

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { VfsError } from './error.ts'
 import type { CallContext, Capability, Content, FileSystem, Stat } from './file-system.ts'
 
 /**
@@ -124,6 +125,8 @@ export interface SearchQuery {
   /** Lines of context. None when absent. */
   readonly before?: number
   readonly after?: number
+  /** Called for each file below a directory that cannot be read; the search skips it. */
+  readonly onUnreadable?: (path: string, error: VfsError) => void
 }
 
 /** One matching line, without its line end; lines count from 1. */

@@ -52,6 +52,14 @@ describe('a store that is damaged', () => {
     )
     expect(stderr).toContain(`the store ${store} is damaged; keep a copy`)
     expect(await cli.ok('cat', '/small')).toContain('sound')
+    for (const search of [
+      ['grep', 'sound|holds'],
+      ['search', 'sound'],
+    ]) {
+      const found = await cli.run(search)
+      expect(found).toMatchObject({ code: 2, stdout: expect.stringContaining('/small') })
+      expect(found.stderr).toMatch(/^coppice: \/large: .*malformed\n$/)
+    }
     const out = join(cli.files, 'out')
     const salvaged = await cli.run(['export', out, '--salvage', '--json'])
     expect(salvaged.code).toBe(1)

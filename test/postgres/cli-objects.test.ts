@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { largeContent } from '../support/large-content.ts'
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts'
+import { S3Proxy } from '../support/s3-proxy.ts'
 import { S3Server } from '../support/s3-server.ts'
 import { Machine } from './machine.ts'
 
@@ -132,6 +134,37 @@ describe.runIf(hasPostgres)('the command line on a shared home with large conten
     expect(await countObjects()).toBe(1)
     expectLarge(ann, 'f7', contents[7] ?? Buffer.alloc(0))
     expect(bob.get('fsck')).toContain('no damage')
+  })
+
+  it('fails a search while S3 does not respond, and finds the same afterwards', async () => {
+    await using proxy = new S3Proxy(s3.endpoint)
+    const url = database.url(`objects_cli_${++homes}`)
+    const ann = newMachine('ann', url)
+    const bucket = await s3.bucket(s3.client())
+    const endpoint = await proxy.start()
+    const run = async (...args: string[]) => {
+      const command = ann.start(...args)
+      const [stdout, stderr] = [text(command.stdout), text(command.stderr)]
+      const [code] = await once(command, 'exit')
+      return { code, stdout: await stdout, stderr: await stderr }
+    }
+    await run('home', 'create', url, '--objects', `s3://${bucket}/team?endpoint=${endpoint}`)
+    await run('vault', 'create', 'base')
+    await writeLarge(ann, '/large.txt', Buffer.from(`one ${'word '.repeat(500_000)}\nlast TODO\n`))
+    proxy.meddle = (_asked, answer) => {
+      answer.destroy()
+      return true
+    }
+    for (const search of ['grep', 'search']) {
+      const failed = await run(search, 'TODO', '--vault', 'base')
+      expect(failed).toMatchObject({ code: 2, stdout: '' })
+      expect(failed.stderr).toMatch(/^coppice: .*S3 request to bucket .* failed.*\n$/)
+    }
+    proxy.meddle = () => false
+    expect(await run('grep', '-l', 'TODO', '--vault', 'base')).toMatchObject({
+      code: 0,
+      stdout: '/large.txt\n',
+    })
   })
 
   it('names the bucket and the remedy to a machine without keys', async () => {

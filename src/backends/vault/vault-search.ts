@@ -8,6 +8,7 @@ import {
   parseTextQuery,
   type SearchedTree,
   type SearchIndex,
+  type SearchReadOptions,
   type Snippet,
   type TextMatch,
   type TrigramQuery,
@@ -21,6 +22,7 @@ import {
   mayMatch,
   type SearchQuery,
   searchSteps,
+  type VfsError,
 } from '../../vfs/index.ts'
 
 const DEFAULT_LIMIT = 20
@@ -39,6 +41,8 @@ export interface TextSearchOptions {
   readonly root?: string
   /** Maximum number of hits. 20 when absent. */
   readonly limit?: number
+  /** Called for each damaged file, which the search skips. */
+  readonly onUnreadable?: (path: string, error: VfsError) => void
 }
 
 /** Searches a vault. The index selects candidate files, and their content decides. */
@@ -58,7 +62,10 @@ export class VaultSearch {
     const need = buildPatternQuery(query.pattern)
     // Called now, so that the result shows this moment, whenever the loop starts.
     const tree = this.#getTree()
-    return this.#findMatching(tree, root, compiled, need, ctx?.signal)
+    return this.#findMatching(tree, root, compiled, need, {
+      signal: ctx?.signal,
+      onUnreadable: query.onUnreadable,
+    })
   }
 
   /**
@@ -67,13 +74,13 @@ export class VaultSearch {
    */
   async searchText(
     query: string,
-    { root = '/', limit = DEFAULT_LIMIT }: TextSearchOptions = {},
+    { root = '/', limit = DEFAULT_LIMIT, onUnreadable }: TextSearchOptions = {},
     ctx?: CallContext,
   ): Promise<TextHit[]> {
     const parsed = parseTextQuery(query)
     const tree = await this.#getTree()
     try {
-      return await this.#findBest(tree, { parsed, root, limit }, ctx?.signal)
+      return await this.#findBest(tree, { parsed, root, limit }, { signal: ctx?.signal, onUnreadable })
     } finally {
       tree.hold?.release()
     }
@@ -82,11 +89,11 @@ export class VaultSearch {
   async #findBest(
     tree: SearchedTree,
     { parsed, root, limit }: { parsed: ReturnType<typeof parseTextQuery>; root: string; limit: number },
-    signal: AbortSignal | undefined,
+    options: SearchReadOptions,
   ): Promise<TextHit[]> {
     const need = buildTextQuery(parsed)
     const found: { path: string; number: number; match: TextMatch }[] = []
-    for await (const { path, number, bytes } of this.#index.findFiles(tree, root, need, signal)) {
+    for await (const { path, number, bytes } of this.#index.findFiles(tree, root, need, options)) {
       const match = isBinary(bytes) ? null : matchText(decodeText(bytes), parsed)
       if (match !== null) found.push({ path, number, match })
     }
@@ -108,15 +115,15 @@ export class VaultSearch {
     root: string,
     query: CompiledQuery,
     need: TrigramQuery,
-    signal: AbortSignal | undefined,
+    options: SearchReadOptions,
   ): AsyncGenerator<Match> {
     const tree = await opened
     try {
-      for await (const { path, bytes } of this.#index.findFiles(tree, root, need, signal)) {
+      for await (const { path, bytes } of this.#index.findFiles(tree, root, need, options)) {
         // A quick check first: most candidate files have no match.
         if (!mayMatch(bytes, query)) continue
         for (const step of searchSteps(path, bytes, query)) {
-          if (step === null) await query.yielder.yield(signal)
+          if (step === null) await query.yielder.yield(options.signal)
           else yield step
         }
       }

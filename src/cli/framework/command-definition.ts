@@ -54,6 +54,8 @@ export interface CommandDefinition<
   /** Details that the help prints below the summary. */
   readonly details?: string
   readonly scope: CommandScope
+  /** Exit code of failures, for a command that exits with 1 for a result such as no match. */
+  readonly failureCode?: number
   readonly options?: Options
   /** In the order of the command line. */
   readonly arguments?: Arguments

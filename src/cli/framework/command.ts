@@ -1,6 +1,6 @@
 import type { CommandArgument, CommandDefinition, CommandOption } from './command-definition.ts'
 import { CommandInvocation } from './command-invocation.ts'
-import { recordHintTarget } from './hint.ts'
+import { recordFailureCode, recordHintTarget } from './hint.ts'
 import { parseInput } from './parse-input.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -43,6 +43,7 @@ export function defineCommand<
         return typeof code === 'number' ? code : 0
       } catch (error) {
         recordHintTarget(error, call)
+        if (definition.failureCode !== undefined) recordFailureCode(error, definition.failureCode)
         throw error
       }
     },

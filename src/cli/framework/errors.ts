@@ -4,11 +4,25 @@ import { firstError } from '../../machine/index.ts'
 import { escapeName, escapeText } from '../../text/index.ts'
 import { dirname, type ErrorCode, errorCodes, isVfsError, type VfsError } from '../../vfs/index.ts'
 import type { ExecutionDecision, ExecutionRefusal } from '../../workspace/index.ts'
-import { findHintTarget, formatHomeCommand, formatVaultCommand, type HintTarget } from './hint.ts'
+import {
+  findFailureCode,
+  findHintTarget,
+  formatHomeCommand,
+  formatVaultCommand,
+  type HintTarget,
+} from './hint.ts'
+import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Exit codes of commands. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, conflict: 3, interrupted: 130 } as const
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  searchFailed: 2,
+  conflict: 3,
+  interrupted: 130,
+} as const
 
 const MISSING_DIRECTORY = 'the working directory was deleted; change to an existing one'
 
@@ -28,11 +42,12 @@ export class CommandError extends Error {
 export function describeError(thrown: unknown): { readonly exitCode: number; readonly message: string } {
   const error = firstError(thrown)
   if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message }
+  const exitCode = findFailureCode(thrown) ?? exitCodes.failed
   if (isVfsError(error)) {
-    const exitCode = error.code === 'ECONFLICT' ? exitCodes.conflict : exitCodes.failed
-    return { exitCode, message: formatVfsError(error, findHintTarget(thrown)) }
+    const isConflict = error.code === 'ECONFLICT'
+    const message = formatVfsError(error, findHintTarget(thrown))
+    return { exitCode: isConflict ? exitCodes.conflict : exitCode, message }
   }
-  const exitCode = exitCodes.failed
   if (error instanceof CommandError || error instanceof ConfigError) {
     return { exitCode, message: error.message }
   }
@@ -59,6 +74,12 @@ function canUseWorkingDirectory(): boolean {
 /** Formats a message for a terminal, with control characters escaped. */
 export function formatErrorLine(message: string): string {
   return `coppice: ${escapeText(message).replaceAll('\r', '\\r')}\n`
+}
+
+/** Writes an error to standard error, as JSON for programs. */
+export function writeError({ err }: Terminal, thrown: unknown, asJson: boolean): void {
+  const text = () => formatErrorLine(describeError(thrown).message)
+  err.write(asJson ? `${JSON.stringify(toErrorJson(thrown))}\n` : text())
 }
 
 /** Converts an error to JSON. */

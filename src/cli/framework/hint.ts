@@ -13,9 +13,22 @@ const NO_TARGET: HintTarget = { option: () => undefined }
 /** The command line that each error ended. */
 const failedCommands = new WeakMap<object, HintTarget>()
 
+/** The exit code of each error whose command has its own. */
+const failureCodes = new WeakMap<object, number>()
+
 /** Records the command line that an error ended, for the hints of its message. */
 export function recordHintTarget(error: unknown, target: HintTarget): void {
   if (typeof error === 'object' && error !== null) failedCommands.set(error, target)
+}
+
+/** Records the exit code of an error. */
+export function recordFailureCode(error: unknown, code: number): void {
+  if (typeof error === 'object' && error !== null) failureCodes.set(error, code)
+}
+
+/** Returns the exit code that was recorded for an error. */
+export function findFailureCode(error: unknown): number | undefined {
+  return typeof error === 'object' && error !== null ? failureCodes.get(error) : undefined
 }
 
 /** Returns the command line that an error ended. It has no options if none was recorded. */

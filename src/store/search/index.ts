@@ -6,7 +6,7 @@
  */
 export { indexKey, listIndexRoots } from './index-record.ts'
 export { buildPatternQuery } from './pattern-query.ts'
-export { type SearchedTree, SearchIndex, type SearchLimits } from './search-index.ts'
+export { type SearchedTree, SearchIndex, type SearchLimits, type SearchReadOptions } from './search-index.ts'
 export { computeScores, extractSnippets, matchText, type Snippet, type TextMatch } from './text-match.ts'
 export { buildTextQuery, parseTextQuery } from './text-query.ts'
 export type { TrigramQuery } from './trigram-query.ts'

@@ -199,7 +199,7 @@ class TestVault {
     const full = typeof query === 'string' || query instanceof RegExp ? { pattern: query } : query
     const compiled = compileQuery(full)
     const matches: Match[] = []
-    for await (const file of this.index.findFiles(tree, path, buildPatternQuery(full.pattern), signal)) {
+    for await (const file of this.index.findFiles(tree, path, buildPatternQuery(full.pattern), { signal })) {
       matches.push(...findMatches(file.path, file.bytes, compiled))
     }
     return matches

@@ -40,6 +40,12 @@ export interface SearchedTree {
   readonly flush?: () => MaybePromise<FlushedTree>
 }
 
+export interface SearchReadOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Called for each damaged file. */
+  readonly onUnreadable?: ((path: string, error: VfsError) => void) | undefined
+}
+
 export interface FoundFileContent extends FoundFile {
   readonly bytes: Uint8Array
 }
@@ -63,14 +69,14 @@ export class SearchIndex {
 
   /**
    * Yields the candidate files at or below a path with their content, in the order of a walk. Includes every matching
-   * file and possibly binary ones, no links. Skips unreadable files, unless `path` is that very file. ENOENT for a
-   * missing path.
+   * file and possibly binary ones, no links. Skips damaged files, unless `path` is that very file. ENOENT for a
+   * missing path; any error of a store that does not respond.
    */
   async *findFiles(
     tree: SearchedTree,
     path: string,
     query: TrigramQuery,
-    signal?: AbortSignal,
+    options: SearchReadOptions = {},
   ): AsyncGenerator<FoundFileContent> {
     const files = this.#getFilesAt(tree.root)
     const start = await this.#context.retry(() => getSearchStart(files, path))
@@ -82,8 +88,8 @@ export class SearchIndex {
     const flushed = this.#isUpdating || !isStale ? undefined : await flushTree(tree)
     // Another search may have begun an update meanwhile.
     if (flushed === undefined || this.#isUpdating)
-      yield* this.#readFiles(files, start, lookup, undefined, signal)
-    else yield* this.#readFilesAndUpdate(files, start, lookup, flushed, signal)
+      yield* this.#readFiles(files, start, lookup, undefined, options)
+    else yield* this.#readFilesAndUpdate(files, start, lookup, flushed, options)
   }
 
   /** Reads the candidates, and brings the index up to date if it had to read much. */
@@ -92,15 +98,15 @@ export class SearchIndex {
     start: FoundFile,
     found: IndexLookup,
     flushed: FlushedTree,
-    signal: AbortSignal | undefined,
+    options: SearchReadOptions,
   ): AsyncGenerator<FoundFileContent> {
     this.#isUpdating = true
     const lookup = needsRebuild(found) ? { ...found, state: undefined, coverage: undefined } : found
     const exceedsLimits = ({ added, bytes }: IndexUpdate) => this.#exceedsLimits(added, bytes)
     const update = new IndexUpdate(this.#context, files, flushed, lookup, exceedsLimits)
     try {
-      yield* this.#readFiles(files, start, lookup, update, signal)
-      if (exceedsLimits(update)) await this.#finishUpdate(update, start.number, signal)
+      yield* this.#readFiles(files, start, lookup, update, options)
+      if (exceedsLimits(update)) await this.#finishUpdate(update, start.number, options.signal)
     } finally {
       this.#isUpdating = false
       await update.writer.abandon()
@@ -113,12 +119,12 @@ export class SearchIndex {
     start: FoundFile,
     lookup: IndexLookup,
     update: IndexUpdate | undefined,
-    signal: AbortSignal | undefined,
+    { signal, onUnreadable }: SearchReadOptions,
   ): AsyncGenerator<FoundFileContent> {
     const yielder = new SearchYielder(signal)
     const next = await this.#createFileCursor(files, start, lookup)
     for (let file = await next(); file !== undefined; file = await next()) {
-      const bytes = await this.#tryReadFile(files, file.number)
+      const bytes = await this.#tryReadFile(files, file.number, (error) => onUnreadable?.(file.path, error))
       if (isUncovered(lookup, file.number)) await update?.add(file.number, bytes)
       if (bytes !== undefined) yield { ...file, bytes }
       await yielder.yieldIfDue(bytes)
@@ -149,7 +155,7 @@ export class SearchIndex {
     return () => sorted.next().value
   }
 
-  /** Indexes the files that the search did not read. */
+  /** Indexes the files that the search did not read; gives up if the store does not respond. */
   async #finishUpdate(update: IndexUpdate, searched: number, signal: AbortSignal | undefined): Promise<void> {
     const yielder = new SearchYielder(signal)
     const { retry } = this.#context
@@ -160,19 +166,31 @@ export class SearchIndex {
         ? retry(() => walk.next(() => true)?.number)
         : rest?.next().value
     for (let number = await next(); number !== undefined; number = await next()) {
-      const bytes = await this.#tryReadFile(update.files, number)
+      let bytes: Uint8Array | undefined
+      try {
+        bytes = await this.#tryReadFile(update.files, number)
+      } catch (error) {
+        if (isVfsError(error)) return
+        throw error
+      }
       await update.add(number, bytes)
       await yielder.yieldIfDue(bytes)
     }
     await update.writer.finish()
   }
 
-  async #tryReadFile(files: VaultFiles, number: number): Promise<Uint8Array | undefined> {
+  /** Reads a file; undefined if it is damaged. Throws if the store does not respond: the next file fares no better. */
+  async #tryReadFile(
+    files: VaultFiles,
+    number: number,
+    onDamaged?: (error: VfsError) => void,
+  ): Promise<Uint8Array | undefined> {
     try {
       return await this.#context.retry(() => this.#context.readFile(files, number))
     } catch (error) {
-      if (isVfsError(error)) return undefined
-      throw error
+      if (!isVfsError(error, 'EIO')) throw error
+      onDamaged?.(error)
+      return undefined
     }
   }
 

@@ -35,7 +35,7 @@ export async function* grep(
     return
   }
   for await (const { path, stat } of fs.walk(top, undefined, ctx)) {
-    if (stat.type === 'file') yield* findReadableMatches(fs, path, compiled, ctx)
+    if (stat.type === 'file') yield* findReadableMatches(fs, path, compiled, fullQuery, ctx)
   }
 }
 
@@ -57,12 +57,14 @@ async function* findReadableMatches(
   fs: FileSystem,
   path: string,
   query: CompiledQuery,
+  { onUnreadable }: SearchQuery,
   ctx?: CallContext,
 ): AsyncGenerator<Match> {
   try {
     yield* findFileMatches(path, await readFile(fs, path, undefined, ctx), query, ctx)
   } catch (error) {
     if (!isVfsError(error)) throw error
+    onUnreadable?.(path, error)
   }
 }
 

@@ -58,7 +58,9 @@ export async function* searchMounts(
     const mount = points.route(root)
     if (mount === undefined && root !== '/') throw new VfsError('ENOENT', root, { op: 'search' })
     if (mount === undefined) return
-    const matches = grep(mount.fs, mount.toInnerPath(root), query, ctx)
+    const onUnreadable: SearchQuery['onUnreadable'] = (path, error) =>
+      query.onUnreadable?.(mount.toOuterPath(path), error)
+    const matches = grep(mount.fs, mount.toInnerPath(root), { ...query, onUnreadable }, ctx)
     yield* mount.translateStream(matches, (match) => ({ ...match, path: mount.toOuterPath(match.path) }))
     return
   }

@@ -45,6 +45,7 @@ export async function* searchFork(
       yield* searchFile(shown, await readContent(path, isUntouched), compiled, ctx)
     } catch (error) {
       if (!isVfsError(error)) throw error
+      query.onUnreadable?.(shown, error)
     }
   }
 }

@@ -1,9 +1,9 @@
 import { escapeName } from '../../../text/index.ts'
-import { type Match, grep as search } from '../../../vfs/index.ts'
+import { type Match, grep as search, VfsError } from '../../../vfs/index.ts'
 import { getVaultView, withVault } from '../../access/home-access.ts'
 import { parseVaultPath } from '../../access/parse-vault-path.ts'
 import { type Command, defineCommand } from '../../framework/command.ts'
-import { exitCodes } from '../../framework/errors.ts'
+import { exitCodes, writeError } from '../../framework/errors.ts'
 import { applyStyle, type Terminal } from '../../framework/terminal.ts'
 import { UsageError } from '../../framework/usage-error.ts'
 import { escapeForTerminal } from '../../render/format-values.ts'
@@ -14,8 +14,9 @@ export const grep: Command = defineCommand(
     name: 'grep',
     summary: 'Print the lines that match a pattern',
     details: `The pattern is a JavaScript regular expression. Binary files are skipped.
-Exit code 1 when nothing matches.`,
+Exit code 1 when nothing matches, 2 when a file or the home cannot be read.`,
     scope: 'vault',
+    failureCode: exitCodes.searchFailed,
     options: {
       'ignore-case': { summary: 'Ignore upper and lower case', short: 'i' },
       fixed: { summary: 'Treat the pattern as plain text', short: 'F' },
@@ -42,7 +43,12 @@ Exit code 1 when nothing matches.`,
       const { output, terminal } = call
       const context = call.countOption('context') ?? 0
       const pattern = parsePattern(call.argument('pattern'), call.has('fixed'), call.has('ignore-case'))
-      const query = { pattern, before: context, after: context }
+      let failed = false
+      const onUnreadable = (path: string, error: VfsError) => {
+        failed = true
+        writeError(terminal, VfsError.withPath(error, path), call.isJson)
+      }
+      const query = { pattern, before: context, after: context, onUnreadable }
       const found = search(
         getVaultView(call, vault),
         parseVaultPath(call.optionalArgument('path') ?? '/'),
@@ -52,6 +58,7 @@ Exit code 1 when nothing matches.`,
       const count = call.has('files')
         ? await output.writeList(listMatchedPaths(found), escapeName)
         : await output.writeList(found, createMatchFormatter(terminal, context > 0))
+      if (failed) return exitCodes.searchFailed
       return count === 0 ? exitCodes.failed : exitCodes.ok
     }),
 )
