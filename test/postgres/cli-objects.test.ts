@@ -49,6 +49,23 @@ async function createSharedHome(): Promise<{ url: string; countObjects(): Promis
   }
 }
 
+/** Creates a shared home whose requests to S3 a test interrupts. Its commands run while this process answers. */
+async function createInterruptedHome() {
+  const proxy = new S3Proxy(s3.endpoint)
+  const home = database.url(`objects_cli_${++homes}`)
+  const machine = newMachine(`ann-${homes}`, home)
+  const bucket = await s3.bucket(s3.client())
+  const endpoint = await proxy.start()
+  const run = async (...args: string[]) => {
+    const command = machine.start(...args)
+    const [stdout, stderr] = [text(command.stdout), text(command.stderr)]
+    const [code] = await once(command, 'exit')
+    return { code, stdout: await stdout, stderr: await stderr }
+  }
+  await run('home', 'create', home, '--objects', `s3://${bucket}/team?endpoint=${endpoint}`)
+  return { home, ann: machine, proxy, run }
+}
+
 async function writeLarge(machine: Machine, path: string, content: Buffer): Promise<void> {
   const writing = machine.start('write', path, '--vault', 'base')
   await pipeline([content], writing.stdin)
@@ -136,19 +153,35 @@ describe.runIf(hasPostgres)('the command line on a shared home with large conten
     expect(bob.get('fsck')).toContain('no damage')
   })
 
-  it('fails a search while S3 does not respond, and finds the same afterwards', async () => {
-    await using proxy = new S3Proxy(s3.endpoint)
-    const url = database.url(`objects_cli_${++homes}`)
-    const ann = newMachine('ann', url)
-    const bucket = await s3.bucket(s3.client())
-    const endpoint = await proxy.start()
-    const run = async (...args: string[]) => {
-      const command = ann.start(...args)
-      const [stdout, stderr] = [text(command.stdout), text(command.stderr)]
-      const [code] = await once(command, 'exit')
-      return { code, stdout: await stdout, stderr: await stderr }
+  it('recovers a fork that S3 did not take under its name, unless another machine changed it', async () => {
+    const { home, proxy, run } = await createInterruptedHome()
+    await using _proxy = proxy
+    await run('vault', 'create', 'base')
+    const command = 'head -c 3000000 /dev/urandom > large'
+    for (const fork of ['job', 'busy']) {
+      proxy.meddle = (asked, answer) => {
+        if (asked.method === 'GET') return false
+        answer.destroy()
+        return true
+      }
+      const failed = await run('exec', '--vault', 'base', '--fork', fork, '-c', '--', command)
+      expect(failed.stderr).toContain('a later coppice command tries again')
+      proxy.meddle = () => false
+      // The first command of the other fork is one of another machine, which recovers nothing here.
+      if (fork === 'busy') newMachine('bob', home).get('write', '/theirs', '--text', 'b', '--vault', fork)
+      const kept = fork === 'busy' ? 'busy-1' : fork
+      expect((await run('vault', 'list')).stderr).toBe(
+        `coppice: a command of ${kept} was killed; the fork has its changes now\n`,
+      )
+      expect((await run('ls', '/', '--vault', kept)).stdout).toBe('large\n')
     }
-    await run('home', 'create', url, '--objects', `s3://${bucket}/team?endpoint=${endpoint}`)
+    const names = JSON.parse((await run('vault', 'list', '--json')).stdout)
+    expect(names.map(({ name }: { name: string }) => name)).toEqual(['base', 'busy', 'busy-1', 'job'])
+  })
+
+  it('fails a search while S3 does not respond, and finds the same afterwards', async () => {
+    const { ann, proxy, run } = await createInterruptedHome()
+    await using _proxy = proxy
     await run('vault', 'create', 'base')
     await writeLarge(ann, '/large.txt', Buffer.from(`one ${'word '.repeat(500_000)}\nlast TODO\n`))
     proxy.meddle = (_asked, answer) => {

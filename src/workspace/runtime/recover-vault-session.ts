@@ -169,14 +169,24 @@ async function openSharedTarget(
       cleanup.use(copy)
       return { vault: copy.vault, fork: known, saved: known, publish: () => copy.merge(by) }
     }
-    // It did not get into the database, and the session has its changes.
-    await home.deleteVault(known)
+    await deleteUnpublished(home, known, copyOf)
   }
   const copy = await home.openMachineCopy(copyOf)
   if (copy === undefined) throw new Error(`'${copyOf}' is in use on this machine; unmount it first`)
   cleanup.use(copy)
   const fork = await createFork(left, copy.vault, {})
   return { vault: fork, fork, publish: () => copy.publishFork(fork) }
+}
+
+/**
+ * Deletes a fork that did not get into the database: the session has its changes. Deletes also the empty fork that the
+ * attempt left there, so that its name is free, unless somebody changed it since.
+ */
+async function deleteUnpublished(home: WorkspaceHome, fork: string, source: string): Promise<void> {
+  await home.deleteVault(fork)
+  if (!(await home.vaults()).includes(fork)) return
+  const { from, changes } = await home.info(fork)
+  if (from?.vault === source && changes === 0) await home.deleteVault(fork)
 }
 
 /** Creates a fork under the name that was asked for, and records it: after a kill it gets the changes. */

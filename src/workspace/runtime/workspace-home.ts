@@ -5,7 +5,8 @@ import type { LinkHome, LinkVault } from '../link/index.ts'
 
 /** Subset of a home that a vault as a workspace needs, in addition to that of a linked directory. */
 export interface WorkspaceHome extends LinkHome, CheckoutHome {
-  info: CheckoutHome['info']
+  /** Describes a vault. `changes` counts those in its own journal, so none of the vault that it was forked from. */
+  info(vault: string): Promise<Awaited<ReturnType<CheckoutHome['info']>> & { readonly changes: number }>
   /** Location with which another process opens it; undefined if none can. */
   readonly place: HomeLocation | undefined
   vaults(): Promise<readonly string[]>
