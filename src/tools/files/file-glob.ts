@@ -6,16 +6,20 @@ import { escapeUnprintable } from '../text/escape-unprintable.ts'
 import { TextOutput } from '../text/text-output.ts'
 import type { Tool } from '../tool.ts'
 import { statOpenable } from '../tool-target.ts'
+import { isInGitDirectory } from './git-directory.ts'
 
 const DEFAULT_LIMIT = 1000
 /** Limit of a pattern: alternatives in braces take time quadratic in it. */
 const MAX_PATTERN_CHARACTERS = 1000
 
+/** A pattern with a component that names `.git`. */
+const NAMES_GIT = /(?:^|[/{,])\.git(?![\w.-])/
+
 export const fileGlob: Tool = defineFileTool({
   name: 'file_glob',
   title: 'Find files by name',
   description:
-    'Find the files below a directory whose path matches a pattern: * and ? within a name, ** over directories, [a-z], {one,two}; for example **/*.ts.',
+    'Find the files below a directory whose path matches a pattern: * and ? within a name, ** over directories, [a-z], {one,two}; for example **/*.ts. Leaves out .git unless path or pattern names it.',
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({
     path: pathSchema.describe(
@@ -33,7 +37,9 @@ export const fileGlob: Tool = defineFileTool({
     const { type } = await statOpenable(target, ctx)
     if (type === 'file') throw new VfsError('ENOTDIR', target.path, { op: 'glob' })
     const output = new TextOutput()
+    const showsGit = NAMES_GIT.test(pattern)
     for await (const { path } of glob(target.fs, pattern, { cwd: target.path }, ctx)) {
+      if (!showsGit && isInGitDirectory(path, target.path)) continue
       if (output.count === limit)
         return `${output.toText('', '')}\n… (more than ${limit}; raise limit for more)`
       output.add(target.show(path))

@@ -16,7 +16,7 @@ export const fileGrep: Tool = defineFileTool({
   name: 'file_grep',
   title: 'Search in files',
   description:
-    'Find the lines of a file, or of all files below a directory, that match a regular expression (RE2 syntax; start with (?i) to ignore case).',
+    'Find the lines of a file, or of all files below a directory, that match a regular expression (RE2 syntax; start with (?i) to ignore case). Leaves out .git unless path names it.',
   hints: READ_ONLY_HINTS,
   schema: z.strictObject({
     path: z

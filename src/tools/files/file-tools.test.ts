@@ -260,6 +260,29 @@ describe('file_glob', () => {
     )
   })
 
+  it.each([['/'], ['/repo']])('leaves out what is in .git below %s, unless it is named', async (top) => {
+    const root = top === '/' ? '' : top
+    const inGit = toolsOn(
+      Object.fromEntries(
+        ['.git/hooks/a.sample', '.gitignore', 'sub/.git', 'sub/a.ts'].map((path) => [
+          `${root}/${path}`,
+          'todo',
+        ]),
+      ),
+    )
+    const find = async (path: string, pattern: string) =>
+      (await inGit('file_glob', { path: `vfs://${path}`, pattern }))
+        .replaceAll(`vfs://${root}/`, '')
+        .split('\n')
+    expect(await find(top, '**')).toEqual(['.gitignore', 'sub/a.ts'])
+    expect(await find(top, '.git/**')).toEqual(['.git/hooks/a.sample'])
+    expect(await find(top, '**/{.git,none}')).toEqual(['sub/.git'])
+    expect(await find(`${root}/.git`, '**')).toEqual(['.git/hooks/a.sample'])
+    const searched = await inGit('file_grep', { path: `vfs://${top}`, pattern: 'todo' })
+    expect(searched).toContain('2 matching lines in 2 files')
+    expect(await inGit('file_grep', { path: `vfs://${root}/.git`, pattern: 'todo' })).toContain('a.sample')
+  })
+
   it('stops at the limit, and says so', async () => {
     expect(await call('file_glob', { path: 'vfs:///', pattern: '**', limit: 1 })).toBe(
       'vfs:///src/a.ts\n… (more than 1; raise limit for more)',

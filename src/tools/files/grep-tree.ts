@@ -1,9 +1,10 @@
 import { grep, type Match } from '../../vfs/index.ts'
 import type { TargetContext } from '../define-tool.ts'
+import { isInGitDirectory } from './git-directory.ts'
 import type { GrepOutput } from './grep-output.ts'
 import type { GrepQuery } from './grep-query.ts'
 
-/** Searches all files below a directory, with the file system's index if it has one. */
+/** Searches all files below a directory except those of git, with the file system's index if it has one. */
 export async function grepTree(
   query: GrepQuery,
   targetContext: TargetContext,
@@ -15,6 +16,7 @@ export async function grepTree(
   } = targetContext
   let previous: Match | undefined
   for await (const match of grep(target.fs, target.path, query, ctx)) {
+    if (isInGitDirectory(match.path, target.path)) continue
     if (previous !== undefined) showAfter(previous, match, output)
     output.startFile(target.show(match.path))
     for (const [index, line] of match.before.entries()) {
