@@ -233,6 +233,21 @@ describe('file_edit', () => {
   })
 })
 
+describe('write_file on a file that changed since it was read', () => {
+  it('names the change that it replaces, once', async () => {
+    const fs = new MemoryFs({ '/f': 'one' })
+    const anna = createToolRegistry({ fs }, { context: 'anna' })
+    const ben = createToolRegistry({ fs }, { context: 'ben' })
+    await anna.call('file_read', { path })
+    expect((await anna.call('write_file', { path, content: 'two' })).text).not.toContain('changed')
+    await ben.call('write_file', { path, content: 'of ben' })
+    const replaced = await anna.call('write_file', { path, content: 'three' })
+    expect(replaced).toMatchObject({ isError: false })
+    expect(replaced.text).toMatch(/^replaced .*\nIt had changed since you read it: at \S+ by ben\./)
+    expect((await anna.call('write_file', { path, content: 'four' })).text).not.toContain('changed')
+  })
+})
+
 describe('file_edit of a file that changed since it was read', () => {
   const change = { path, operation: 'replace_string', find: 'b', replace: 'x' }
   const fs = new MemoryFs()
