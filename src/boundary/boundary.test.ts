@@ -105,7 +105,11 @@ describe('the boundary of a home', () => {
       await approvals.take(id)
     }
     expect(await run(['example.com'], allow)).toBe('ran\n')
-    expect(withdrawn.map(({ aborted }) => aborted)).toEqual([true, true, true])
+    const allowHost = () =>
+      boundary.grantHosts([{ host: 'example.org', isWildcard: false }], { vault: 'base' })
+    expect(await run(['example.org'], allowHost)).toBe('ran\n')
+    expect((await approvals.list()).filter(({ denied }) => denied === undefined)).toEqual([])
+    expect(withdrawn.map(({ aborted }) => aborted)).toEqual([true, true, true, true])
   })
 
   it('asks again for the runs that an approval elsewhere was not for', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Home, Vault } from '../backends/vault/index.ts'
 import { BOUNDARY_VAULT } from '../config/index.ts'
 import { CleanupStack } from '../machine/index.ts'
-import { coversHostRule, type PublishedPort, parseHostRule } from '../network/index.ts'
+import { coversHostRule, type HostRule, type PublishedPort, parseHostRule } from '../network/index.ts'
 import type { Redactor } from '../secrets/index.ts'
 import { isVfsError, VfsError } from '../vfs/index.ts'
 import {
@@ -24,6 +24,8 @@ import {
   FileJournal,
   ForkCopies,
   forgetHostSupport,
+  type GrantScope,
+  type HostGrant,
   HostGrants,
   LinkedDirectory,
   listRecordedPoints,
@@ -181,9 +183,22 @@ export class Boundary {
     for await (const record of this.approvals.watch(id, signal)) {
       if (record !== undefined && (record.approved !== null || record.denied !== undefined)) return
       if (record !== undefined || hosts.length === 0) continue
-      const granted = await this.hostGrants.find({ vault, fork })
-      if (hosts.every((host) => granted.some((rule) => coversHostRule(rule, parseHostRule(host))))) return
+      if (await this.#areAllowed(hosts, { vault, fork })) return
     }
+  }
+
+  /** Allows hosts for a project or a fork. The commands there that waited for these alone go on. */
+  async grantHosts(rules: readonly HostRule[], scope: GrantScope, expires?: Date): Promise<HostGrant[]> {
+    const grants = await this.hostGrants.grant(rules, scope, expires)
+    await this.approvals.withdrawAllowed(
+      async ({ hosts = [], ...waiting }) => hosts.length > 0 && this.#areAllowed(hosts, waiting),
+    )
+    return grants
+  }
+
+  async #areAllowed(hosts: readonly string[], scope: GrantScope): Promise<boolean> {
+    const granted = await this.hostGrants.find(scope)
+    return hosts.every((host) => granted.some((rule) => coversHostRule(rule, parseHostRule(host))))
   }
 
   /** Creates the refusal for an answer. After a `no`, the request no longer waits for approval. */

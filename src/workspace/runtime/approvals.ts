@@ -136,6 +136,12 @@ export class Approvals {
     if (found !== undefined && isWaiting(found)) await this.#remove(found.id)
   }
 
+  /** Removes the waiting requests that need no approval any more. */
+  async withdrawAllowed(isAllowed: (waiting: Approval) => Promise<boolean>): Promise<void> {
+    for (const found of await this.list())
+      if (isWaiting(found) && (await isAllowed(found))) await this.#remove(found.id)
+  }
+
   /**
    * Consumes the approval of a request: true for one caller, once. A request that was just answered with yes is
    * approved by that alone and no longer waits.

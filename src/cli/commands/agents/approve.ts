@@ -125,7 +125,7 @@ async function approveFor(call: ApproveInvocation, boundary: Boundary, id: strin
 }
 
 /** Allows hosts of a person's choice in this directory, or takes that back. */
-async function approveHosts(call: ApproveInvocation, { hostGrants }: Boundary): Promise<void> {
+async function approveHosts(call: ApproveInvocation, boundary: Boundary): Promise<void> {
   const rules = call.optionValues('host').map(parseHostRule)
   const scope = { vault: findProject(realpathSync(process.cwd())), fork: call.option('fork') }
   const reach = call.option('for')
@@ -136,11 +136,11 @@ async function approveHosts(call: ApproveInvocation, { hostGrants }: Boundary): 
   if (reach !== undefined && (reach === 'fork') !== (scope.fork !== undefined))
     throw new UsageError('--for fork and --fork NAME go together')
   if (call.has('deny')) {
-    for (const rule of rules) await hostGrants.revoke(rule, scope)
+    for (const rule of rules) await boundary.hostGrants.revoke(rule, scope)
     await call.output.writeLine(`no longer allowed: ${rules.map(formatHostRule).join(', ')}`)
     return
   }
-  await call.output.writeList(await hostGrants.grant(rules, scope, parseExpiry(call)), formatGrant)
+  await call.output.writeList(await boundary.grantHosts(rules, scope, parseExpiry(call)), formatGrant)
 }
 
 function parseExpiry(call: ApproveInvocation): Date | undefined {
