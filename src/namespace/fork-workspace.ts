@@ -2,7 +2,7 @@ import { getCallerContext } from '../access/index.ts'
 import type { Home, OnConflict } from '../backends/vault/index.ts'
 import type { TreePair } from '../diff/index.ts'
 import type { LogEntry, NamedPoint, Workspace } from '../tools/index.ts'
-import type { CallContext, PathChange } from '../vfs/index.ts'
+import { type CallContext, type PathChange, VfsError } from '../vfs/index.ts'
 import type { TreeChange } from '../workspace/index.ts'
 import { compareWithCheckpoint } from './checkpoint-diff.ts'
 import { LinkedCommands } from './linked-commands.ts'
@@ -79,6 +79,10 @@ export class ForkWorkspace implements Workspace {
     const provenance = { ...(caller !== undefined && { caller }), ...(trace !== undefined && { trace }) }
     const resolution = onConflict === 'markers' ? 'both' : onConflict
     return mutex.run(async () => {
+      if ((await link.listForks()).length === 0) {
+        const detail = `there is no fork '${name}', nor any other; workspace_fork makes one`
+        throw new VfsError('ENOENT', this.path, { op: 'fork', detail })
+      }
       const source = await link.getFork(name)
       await link.markUsed(fork)
       const merged = await link.mergeForks(source, fork, { onConflict: resolution, ...provenance })

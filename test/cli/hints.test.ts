@@ -17,6 +17,11 @@ function parseHint(message: string): string[] {
 }
 
 describe('the hint of an error', () => {
+  it('of a tool names a tool: a model has no command line', async () => {
+    const { stderr } = await new Cli().run(['tool', 'call', 'workspace_merge', '{"fork":"nope"}'])
+    expect(stderr).toContain("there is no fork 'nope', nor any other; workspace_fork makes one")
+  })
+
   it.each([
     ['cat', '/nope'],
     ['cat', '/src/a.ts', '--at', 'nope'],
