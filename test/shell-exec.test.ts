@@ -165,7 +165,7 @@ describe('shell_exec', () => {
   it('stops a command at its time limit, and keeps its changes', async () => {
     const { exec, text } = await shell()
     const { text: output } = await exec({ command: 'echo made > made; sleep 600', timeout_seconds: 1 })
-    expect(output).toMatch(/^stopped after 1 seconds; raise timeout_seconds for more\n/)
+    expect(output).toMatch(/^stopped after 1 second; raise timeout_seconds for more\n/)
     expect(await text('vfs_list', { path: 'vfs:///workspace' })).toContain('made')
   })
 

@@ -150,7 +150,8 @@ function truncateMiddle(text: string): string {
 }
 
 function formatExit({ exitCode, isTimedOut }: CommandReport, seconds: number): string {
-  if (isTimedOut) return `stopped after ${seconds} seconds; raise timeout_seconds for more`
+  if (isTimedOut)
+    return `stopped after ${seconds} second${seconds === 1 ? '' : 's'}; raise timeout_seconds for more`
   return exitCode === null ? 'stopped before its end' : `exit code ${exitCode}`
 }
 
