@@ -22,7 +22,7 @@ export class SqliteWal {
   #checkpointBytes = 0
   /** Bytes that were committed since the log started over. */
   #committedBytes = 0
-  /** How many of them were committed when the last checkpoint in the background was requested. */
+  /** The part of them that the last checkpoint in the background was requested for. */
   #requestedBytes = 0
 
   constructor(db: DatabaseSync, file: string) {
