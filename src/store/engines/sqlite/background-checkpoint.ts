@@ -12,6 +12,8 @@ export class BackgroundCheckpoint {
   readonly #requests = new SharedRequests()
   #thread: Worker | undefined
   #isRunning = false
+  /** True if the thread could not start, as where a bundler left out its file. */
+  #isBroken = false
 
   constructor(file: string) {
     this.#file = file
@@ -19,7 +21,7 @@ export class BackgroundCheckpoint {
 
   /** Begins a checkpoint, unless one is running. */
   request(): void {
-    if (this.#isRunning) return
+    if (this.#isRunning || this.#isBroken) return
     this.#isRunning = true
     this.#thread ??= this.#start()
     this.#requests.add()
@@ -34,7 +36,7 @@ export class BackgroundCheckpoint {
 
   /** Waits for a running checkpoint. No other connection can make one meanwhile. */
   wait(): void {
-    this.#requests.waitForAnswers(MAX_WAIT_MS)
+    if (!this.#isBroken) this.#requests.waitForAnswers(MAX_WAIT_MS)
   }
 
   async close(): Promise<void> {
@@ -45,8 +47,10 @@ export class BackgroundCheckpoint {
     const workerData: CheckpointWorkerData = { file: this.#file, counts: this.#requests.counts }
     const thread = startThread(import.meta.url, 'checkpoint-worker', { workerData })
     thread.unref()
-    // If it fails, no checkpoint ends, and this thread makes them itself.
-    thread.on('error', () => {})
+    // Then no checkpoint ends, and this thread makes them itself.
+    thread.on('error', () => {
+      this.#isBroken = true
+    })
     return thread
   }
 }
